@@ -1,6 +1,6 @@
 //! [`VectorLoop`]: loops that the compiler vectorizes, specialized for the current processor.
 
-/// A loop over numbers that the compiler vectorizes.
+/// Loop over numbers that the compiler vectorizes.
 ///
 /// An implementation marks `run` and its callees with `#[inline(always)]`, so that each copy of the
 /// loop is compiled for its own vector unit. The results must not depend on the vector width.
@@ -39,7 +39,7 @@ fn run_with_avx2<L: VectorLoop>(work: L) -> L::Output {
     work.run()
 }
 
-/// Prefetches bytes. Loops over short blocks end before the processor detects their access pattern.
+/// Prefetches bytes: loops over short blocks end before the processor detects their access pattern.
 #[inline(always)]
 pub(crate) fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Alignment of equally shaped sections: the boxes of this rank whose cells correspond.
+//! Alignment of sections with equal extents: boxes of this rank with corresponding cells.
 
 use std::rc::Rc;
 
@@ -7,26 +7,27 @@ use crate::chunks::ChunkId;
 use crate::error::{ArrayError, PlanError, Result};
 use crate::region::Region;
 
-/// A section of a global array (the same on every rank), or a section of one local chunk.
+/// Section without its static element type: of a global array (the same on every rank), or of one
+/// chunk of this rank.
 #[derive(Debug, Clone)]
-pub(crate) struct Side {
+pub(crate) struct UntypedSection {
     pub core: Rc<ArrayCore>,
     pub region: Region,
-    /// The chunk, if the section is local.
+    /// Chunk of a local section; `None` for a global section.
     pub chunk: Option<ChunkId>,
 }
 
-/// Boxes of equal extents with corresponding cells, one box per section.
+/// Boxes of equal extents whose cells correspond, one box per section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AlignedBoxes(pub Vec<(ChunkId, Region)>);
 
-impl Side {
+impl UntypedSection {
     fn label(&self) -> String {
         self.core.label(&self.region)
     }
 
-    /// The chunks that hold cells of `region`, each with its part of the region.
-    fn touching(&self, region: &Region) -> Vec<(ChunkId, Region)> {
+    /// Chunks with cells of `region`, each with its part of the region.
+    fn chunks_with_parts(&self, region: &Region) -> Vec<(ChunkId, Region)> {
         match self.chunk {
             Some(chunk) => vec![(chunk, *region)],
             None => {
@@ -37,20 +38,20 @@ impl Side {
         }
     }
 
-    /// The rank that owns a chunk; for a local section, this rank.
+    /// Rank that owns a chunk; for a local section, this rank.
     fn owner(&self, chunk: ChunkId) -> usize {
         if self.chunk.is_some() { self.core.rank() } else { self.core.ownership().owner(chunk).rank }
     }
 }
 
-/// Splits equally shaped sections into aligned boxes and returns those of this rank. For global
+/// Splits sections of equal extents into aligned boxes, and returns those of this rank. For global
 /// sections, every rank checks all chunks, so that all ranks return the same error.
 ///
 /// # Errors
 /// * The sections have different extents.
 /// * Some sections are global and others local.
 /// * Corresponding cells belong to different ranks.
-pub(crate) fn aligned(verb: &str, sections: &[Side]) -> Result<Vec<AlignedBoxes>> {
+pub(crate) fn align_sections(verb: &str, sections: &[UntypedSection]) -> Result<Vec<AlignedBoxes>> {
     let Some((first, rest)) = sections.split_first() else { return Ok(Vec::new()) };
     for section in rest {
         if section.region.extents() != first.region.extents() {
@@ -71,17 +72,18 @@ pub(crate) fn aligned(verb: &str, sections: &[Side]) -> Result<Vec<AlignedBoxes>
     if first.region.is_empty() {
         return Ok(Vec::new());
     }
-    // A single section has no corresponding cells on another rank: only this rank's chunks matter.
+    // A single section has no corresponding cells on other ranks: this rank's chunks suffice.
     let single = rest.is_empty() && first.chunk.is_none();
     let owned = |chunk| Some((chunk, first.core.chunks().region(chunk).intersect(&first.region)?));
-    let found = if single { first.core.owned().filter_map(owned).collect() } else { first.touching(&first.region) };
+    let found =
+        if single { first.core.owned().filter_map(owned).collect() } else { first.chunks_with_parts(&first.region) };
     let mut all: Vec<Vec<(ChunkId, Region)>> = found.into_iter().map(|found| vec![found]).collect();
     for section in rest {
         let offset = section.region.start - first.region.start;
         let mut refined = Vec::new();
         for boxes in all {
             let (chunk, lead_part) = boxes[0];
-            for (other, part) in section.touching(&lead_part.translate(&offset)) {
+            for (other, part) in section.chunks_with_parts(&lead_part.translate(&offset)) {
                 let (here, there) = (first.owner(chunk), section.owner(other));
                 if here != there {
                     return Err(different_ranks_error(verb, (first, lead_part, here), (section, part, there)).into());
@@ -100,8 +102,12 @@ pub(crate) fn aligned(verb: &str, sections: &[Side]) -> Result<Vec<AlignedBoxes>
     Ok(all.into_iter().filter(mine).map(AlignedBoxes).collect())
 }
 
-/// The error for corresponding cells on different ranks.
-fn different_ranks_error(verb: &str, first: (&Side, Region, usize), other: (&Side, Region, usize)) -> ArrayError {
+/// Error for corresponding cells on different ranks.
+fn different_ranks_error(
+    verb: &str,
+    first: (&UntypedSection, Region, usize),
+    other: (&UntypedSection, Region, usize),
+) -> ArrayError {
     ArrayError::Apart {
         verb: verb.to_string(),
         array: first.0.core.name().to_string(),

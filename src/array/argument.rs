@@ -1,4 +1,4 @@
-//! Sections as arguments: by value or by reference, and whole arrays by reference.
+//! Sections as arguments: sections by value or by reference, and whole arrays by reference.
 
 use super::{ChunkRef, GlobalArray, GlobalSection, Growable, LocalArray, LocalSection};
 use crate::element::Element;
@@ -43,7 +43,8 @@ impl<T, const D: usize> IntoLocalSection<T, D> for LocalSection<T, D> {}
 
 impl<T: Element, const D: usize> KernelArgument for LocalSection<T, D> {}
 
-/// Accepts a reference to each of these types as the local section of all its cells.
+/// Implements the conversion of a reference to each of these types into the local section of all
+/// its cells.
 macro_rules! local {
     ($([$($generics:tt)*] $type:ty, $axes:tt: $all:expr;)*) => {$(
         impl<T: Element, $($generics)*> IntoLocalSection<T, $axes> for &$type {}

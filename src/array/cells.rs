@@ -1,4 +1,4 @@
-//! Untyped access of the host to the cells of a box of one chunk. Sections add the element type.
+//! Access of the host to the cells of a box of one chunk, without a static element type.
 
 use super::core::ArrayCore;
 use crate::chunks::ChunkId;
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::region::Region;
 
 impl ArrayCore {
-    /// Copies the cells of a box, axis 0 fastest, to `into`, which has the size of the box in
+    /// Copies the cells of a box to `into`, axis 0 fastest. `into` has the size of the box in
     /// bytes.
     pub(crate) fn read(&self, chunk: ChunkId, region: &Region, into: &mut [u8]) -> Result<()> {
         if let (Some(lease), false) = (self.lease(chunk)?, into.is_empty()) {
@@ -17,7 +17,7 @@ impl ArrayCore {
         Ok(())
     }
 
-    /// Replaces the cells of a box by `bytes`, axis 0 fastest; `bytes` has the size of the box.
+    /// Replaces the cells of a box by `bytes`, axis 0 fastest. `bytes` has the size of the box.
     pub(crate) fn write(&self, chunk: ChunkId, region: &Region, bytes: &[u8]) -> Result<()> {
         if let (Some(lease), false) = (self.lease(chunk)?, bytes.is_empty()) {
             let pieces = [PackedBox { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];

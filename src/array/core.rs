@@ -18,7 +18,6 @@ use crate::locate::Placement;
 use crate::ownership::Ownership;
 use crate::region::Region;
 
-/// The rank, device and registries to which an array belongs.
 #[derive(Debug, Clone)]
 pub(crate) struct ArrayContext {
     pub rank: usize,
@@ -27,39 +26,39 @@ pub(crate) struct ArrayContext {
     pub ledger: Rc<Ledger>,
 }
 
-/// Memory and access history of a chunk of this rank.
+/// Memory and access history of one chunk of this rank.
 #[derive(Debug, Clone)]
 pub(super) struct Slot {
     buffer: ChunkBuffer,
     pub(super) history: Rc<History>,
 }
 
-/// An array without its static element type and number of axes: cuts, owners, and the buffers of
-/// this rank's chunks.
+/// Array without its static element type and number of axes: cuts, owners, and the buffers of this
+/// rank's chunks.
 ///
-/// Cuts ([`Chunks`]), owners ([`Ownership`]) and data are separate: a chunk re-arrangement is a new
-/// core with another ownership and the same buffers.
+/// Cuts ([`Chunks`]), owners ([`Ownership`]) and buffers are separate: a chunk re-arrangement is a
+/// new core with another ownership and the same buffers.
 #[derive(Debug)]
 pub struct ArrayCore {
     id: ArrayId,
-    /// The id of the array for which the chunks were allocated.
-    data: ArrayId,
+    /// Id of the array for which the chunks were allocated; equal for all handles of the chunks.
+    allocation: ArrayId,
     name: String,
     element: &'static ElementInfo,
     placement: Placement,
-    /// Bytes of all chunks per rank; 0 if another array counts them.
+    /// Bytes of all chunks, per rank; 0 if another array already counts them.
     bytes_by_rank: Rc<[u64]>,
-    /// One entry per slot; a chunk without cells has no buffer.
+    /// Chunks of this rank; a chunk without cells has no buffer.
     pub(super) slots: Vec<Option<Slot>>,
     kind: ArrayKind,
-    /// The number of cells in use, for growable arrays.
+    /// Number of cells in use of a growable array.
     in_use: Cell<u64>,
     context: ArrayContext,
 }
 
 impl ArrayCore {
-    /// Creates an array with zeroed chunks on this rank's device; `bytes_by_rank` is the size of
-    /// its chunks per rank.
+    /// Creates an array with zeroed chunks on this rank's device. `bytes_by_rank` is the total size
+    /// of its chunks, per rank.
     ///
     /// # Errors
     /// The device has not enough memory, or does not support the element type.
@@ -88,7 +87,7 @@ impl ArrayCore {
         let name = name.to_string();
         let (kind, in_use) = (ArrayKind::Global, Cell::new(0));
         let core =
-            Rc::new(Self { id, data: id, name, element, placement, bytes_by_rank, slots, kind, in_use, context });
+            Rc::new(Self { id, allocation: id, name, element, placement, bytes_by_rank, slots, kind, in_use, context });
         core.context.registry.borrow_mut().add(id, core.name(), &core);
         Ok(core)
     }
@@ -106,8 +105,8 @@ impl ArrayCore {
         Self::create_of_kind((ArrayKind::Local, id), context, name, element, layout, extra)
     }
 
-    /// [`create_local`](Self::create_local) with a kind and an id. A reallocated growable array
-    /// keeps its id.
+    /// Creates an array like [`create_local`](Self::create_local), with a kind and an id. A
+    /// reallocated growable array keeps its id.
     pub(crate) fn create_of_kind(
         (kind, id): (ArrayKind, ArrayId),
         context: ArrayContext,
@@ -131,7 +130,7 @@ impl ArrayCore {
         }];
         let core = Rc::new(Self {
             id,
-            data: id,
+            allocation: id,
             name: name.to_string(),
             element,
             placement: Placement::balanced(chunks, 1),
@@ -145,57 +144,56 @@ impl ArrayCore {
         Ok(core)
     }
 
-    /// Creates an array with a new id over the same buffers, with other cuts or owners; `data` is
-    /// the id of the array for which the buffers were allocated.
-    pub(crate) fn over(&self, context: ArrayContext, placement: Placement, data: ArrayId) -> Rc<Self> {
+    /// Creates an array with a new id over the same buffers, with other cuts or owners.
+    /// `allocation` is the id of the array for which the buffers were allocated.
+    pub(crate) fn with_placement(&self, context: ArrayContext, placement: Placement, allocation: ArrayId) -> Rc<Self> {
         let id = context.registry.borrow_mut().next_id();
         // The recorded neighbours of the chunks are no longer valid.
         self.slots.iter().flatten().filter_map(|slot| slot.history.ghosts()).for_each(|ghosts| ghosts.give_up());
         let (name, slots) = (self.name.clone(), self.slots.clone());
         let (element, bytes_by_rank) = (self.element, self.bytes_by_rank.clone());
         let (kind, in_use) = (ArrayKind::Global, Cell::new(0));
-        let core = Rc::new(Self { id, data, name, element, placement, bytes_by_rank, slots, kind, in_use, context });
+        let core =
+            Rc::new(Self { id, allocation, name, element, placement, bytes_by_rank, slots, kind, in_use, context });
         core.context.registry.borrow_mut().add(id, core.name(), &core);
         core
     }
 
-    /// The rank, device and registries to which the array belongs.
     pub(crate) fn context(&self) -> &ArrayContext {
         &self.context
     }
 
-    /// The id of the array: unique in the world, or on its rank if the array is local.
+    /// Id of the array: unique in the world, or on its rank if the array is local.
     pub fn id(&self) -> ArrayId {
         self.id
     }
 
-    /// The id of the array for which the chunks were allocated: equal for all handles of the same
+    /// Id of the array for which the chunks were allocated: equal for all handles of the same
     /// chunks, on every rank.
-    pub(crate) fn data(&self) -> ArrayId {
-        self.data
+    pub(crate) fn allocation_id(&self) -> ArrayId {
+        self.allocation
     }
 
-    /// The name of the array.
+    /// Name of the array.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Bytes of all chunks per rank, the same on every rank.
+    /// Bytes of all chunks, per rank; the same on every rank.
     pub(crate) fn bytes_by_rank(&self) -> &[u64] {
         &self.bytes_by_rank
     }
 
-    /// The element type.
+    /// Element type.
     pub fn element(&self) -> &'static ElementInfo {
         self.element
     }
 
-    /// Whether the array is global, local or growable.
     pub(crate) fn kind(&self) -> ArrayKind {
         self.kind
     }
 
-    /// The extents; for a growable array the number of cells in use.
+    /// Extents of the cells in use: the shape, or the length of a growable array.
     pub(crate) fn in_use(&self) -> Index {
         if self.kind == ArrayKind::Growable { Index::from([self.in_use.get() as i64]) } else { self.chunks().shape() }
     }
@@ -205,38 +203,38 @@ impl ArrayCore {
         self.in_use.set(cells);
     }
 
-    /// Bytes of the buffer of a chunk of this rank.
+    /// Size of the buffer of a chunk of this rank, in bytes.
     pub(crate) fn chunk_bytes(&self, chunk: ChunkId) -> u64 {
         let slot = self.slots.get(self.ownership().owner(chunk).slot);
         slot.and_then(Option::as_ref).map_or(0, |slot| slot.buffer.bytes())
     }
 
-    /// The cuts.
+    /// Cuts of the array.
     pub fn chunks(&self) -> &Arc<Chunks> {
         self.placement.chunks()
     }
 
-    /// The owner of each chunk.
+    /// Owner of each chunk.
     pub fn ownership(&self) -> &Arc<Ownership> {
         self.placement.ownership()
     }
 
-    /// Cuts and owners.
+    /// Cuts and owners of the array.
     pub fn placement(&self) -> &Placement {
         &self.placement
     }
 
-    /// The device that holds this rank's chunks.
+    /// Device that holds this rank's chunks.
     pub fn device(&self) -> &Rc<Device> {
         &self.context.device
     }
 
-    /// The whole index space, `[0, shape)`.
+    /// Whole index space, `[0, shape)`.
     pub fn bounds(&self) -> Region {
         self.chunks().whole()
     }
 
-    /// The chunks of this rank, in slot order.
+    /// Chunks of this rank, in slot order.
     pub fn owned(&self) -> impl Iterator<Item = ChunkId> + use<'_> {
         self.ownership().of_rank(self.context.rank)
     }
@@ -244,16 +242,16 @@ impl ArrayCore {
     /// True if both arrays are handles of the same chunks, as after a re-arrangement. The same on
     /// every rank.
     pub fn is_alias_of(&self, other: &Self) -> bool {
-        self.data == other.data
+        self.allocation == other.allocation
     }
 
-    /// The rank that holds this handle.
+    /// Rank that holds this handle.
     pub fn rank(&self) -> usize {
         self.context.rank
     }
 
-    /// A lease of a chunk of this rank, the only access to its bytes; `None` if the chunk has no
-    /// cells.
+    /// Lease of the buffer of a chunk of this rank, the only access to its bytes; `None` if the
+    /// chunk has no cells.
     ///
     /// # Errors
     /// The chunk does not exist or belongs to another rank.
@@ -271,8 +269,8 @@ impl ArrayCore {
         Ok(self.slots[owner.slot].as_ref().map(|slot| Lease::new(&slot.buffer)))
     }
 
-    /// The id of a chunk's memory: the same for all handles of the chunk on this rank; 0 for a
-    /// chunk without cells.
+    /// Id of a chunk's buffer: equal for all handles of the chunk on this rank; 0 for a chunk
+    /// without cells.
     pub(crate) fn memory(&self, chunk: ChunkId) -> u64 {
         let slot = self.slots.get(self.ownership().owner(chunk).slot);
         slot.and_then(Option::as_ref).map_or(0, |slot| slot.buffer.id())
@@ -288,7 +286,7 @@ impl ArrayCore {
         format!("section {region} of array \"{}\"", self.name)
     }
 
-    /// Kernel binding of a box of a chunk's storage.
+    /// Kernel binding of a box of a chunk's buffer.
     pub(crate) fn binding(&self, chunk: ChunkId, region: Region) -> Binding {
         let (lease, error) = match self.lease(chunk) {
             Ok(lease) => (lease, None),
@@ -314,9 +312,7 @@ fn check_element(device: &Device, element: &ElementInfo) -> Result<()> {
     Ok(element.supported_by(device.features(), &device.adapter().name)?)
 }
 
-/// Fails for buffer usages that a local array cannot have; vertex, index and indirect usages are
-/// allowed.
-/// Fails for usages of a buffer that arrays do not support.
+/// Fails for buffer usages other than vertex, index and indirect.
 pub(crate) fn check_usages(name: &str, uses: wgpu::BufferUsages) -> Result<(), ArrayError> {
     use wgpu::BufferUsages as Uses;
     match uses.difference(Uses::VERTEX | Uses::INDEX | Uses::INDIRECT) {
@@ -325,8 +321,8 @@ pub(crate) fn check_usages(name: &str, uses: wgpu::BufferUsages) -> Result<(), A
     }
 }
 
-/// The extents of a chunk's storage in memory: axis 0 is padded so that every row starts at a
-/// 32-bit word.
+/// Extents of a chunk's storage in memory: axis 0 is padded so that every row starts at a 32-bit
+/// word.
 pub(crate) fn padded(storage: &Region, element_bytes: usize) -> Index {
     let mut extents = storage.extents();
     let per_word = (4 / element_bytes).max(1) as i64;
@@ -336,12 +332,12 @@ pub(crate) fn padded(storage: &Region, element_bytes: usize) -> Index {
     extents
 }
 
-/// The size of a chunk's buffer in bytes.
+/// Size of a chunk's cells and padding, in bytes.
 pub(crate) fn storage_bytes(storage: &Region, element: &ElementInfo) -> u64 {
     padded(storage, element.bytes).product().unwrap_or(u64::MAX / 64).saturating_mul(element.bytes as u64)
 }
 
-/// The size of a chunk in device memory, in bytes.
+/// Size of a chunk's buffer in device memory, in bytes.
 pub(crate) fn chunk_bytes(storage: &Region, element: &ElementInfo) -> u64 {
     match storage_bytes(storage, element) {
         0 => 0,
@@ -349,7 +345,7 @@ pub(crate) fn chunk_bytes(storage: &Region, element: &ElementInfo) -> u64 {
     }
 }
 
-/// Offset and strides, in elements, of `region` in the buffer of a chunk with this storage.
+/// Offset and strides, in elements, of a region in the buffer of a chunk with this storage.
 pub(crate) fn strided(storage: &Region, region: &Region, element_bytes: usize) -> StridedBox {
     let strides = padded(storage, element_bytes).dense_strides();
     let offset = (region.start - storage.start).dot(&strides);

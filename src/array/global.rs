@@ -13,8 +13,7 @@ use crate::error::{ArrayError, CallSite, RegionError, Result};
 use crate::history::OperationName;
 use crate::region::Region;
 
-/// An n-dimensional array of `T` over `D` axes, cut into chunks that live on the GPUs of their
-/// owners.
+/// N-dimensional array of `T` over `D` axes, cut into chunks in the GPU memory of their owners.
 ///
 /// A handle is cheap to clone. Kernels cannot take it: they accept only [`LocalSection`]s, so that
 /// data never moves between ranks without an explicit operation of the world.
@@ -24,7 +23,7 @@ pub struct GlobalArray<T, const D: usize> {
     element: PhantomData<T>,
 }
 
-/// A region of a global array, for the operations of the world.
+/// Region of a global array, for the operations of the world.
 #[derive(Debug, Clone)]
 pub struct GlobalSection<T, const D: usize> {
     pub(crate) core: Rc<ArrayCore>,
@@ -32,7 +31,7 @@ pub struct GlobalSection<T, const D: usize> {
     element: PhantomData<T>,
 }
 
-/// A chunk of a global array on this rank.
+/// Chunk of a global array on this rank.
 #[derive(Debug, Clone)]
 pub struct ChunkRef<T, const D: usize> {
     core: Rc<ArrayCore>,
@@ -45,22 +44,22 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         Self { core, element: PhantomData }
     }
 
-    /// The array without its static element type and number of axes.
+    /// Array without its static element type and number of axes.
     pub fn core(&self) -> &Rc<ArrayCore> {
         &self.core
     }
 
-    /// The name of the array.
+    /// Name of the array.
     pub fn name(&self) -> &str {
         self.core.name()
     }
 
-    /// The extents, in cells.
+    /// Extents, in cells.
     pub fn shape(&self) -> [i64; D] {
         to_array(&self.core.chunks().shape())
     }
 
-    /// The section of the selected cells, in global coordinates: `array.at([0..4, 0..2])`,
+    /// Section of the selected cells, in global coordinates: `array.at([0..4, 0..2])`,
     /// `array.at((3, .., ..=2))`, `array.at(..)`. The operation that uses the section reports an
     /// invalid selection.
     pub fn at(&self, selection: impl Select<D>) -> GlobalSection<T, D> {
@@ -70,7 +69,7 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         GlobalSection { core: self.core.clone(), region, element: PhantomData }
     }
 
-    /// The chunks of this rank, in slot order; none if this rank owns no chunk.
+    /// Chunks of this rank, in slot order; none if this rank owns no chunk.
     ///
     /// To iterate over the chunks of several arrays, use [`zip_chunks`](crate::zip_chunks): a `zip`
     /// of two of these iterators silently omits chunks if the arrays are cut differently.
@@ -101,8 +100,8 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         }
     }
 
-    /// Chunk re-arrangement: returns a handle whose chunk *i* is chunk `order[i]` of this handle.
-    /// No data moves and both handles share memory; neighbours follow the new order (paper: chunk
+    /// Re-arranges chunks: returns a handle whose chunk *i* is chunk `order[i]` of this handle. No
+    /// data moves, and both handles share memory; neighbours follow the new order (paper: chunk
     /// re-arrangement).
     ///
     /// Collective, without messages: every rank passes the same order. The next collective reports
@@ -128,7 +127,7 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         let placement = self.core.placement().reassigned(order).map_err(ArrayError::of_layout(self.name()))?;
         let core = &self.core;
         core.context().registry.borrow_mut().rearranged(core.name(), core.element(), placement.clone());
-        Ok(Self::from_core(core.over(core.context().clone(), placement, core.data())))
+        Ok(Self::from_core(core.with_placement(core.context().clone(), placement, core.allocation_id())))
     }
 
     /// Sets every owned cell on this rank to `value` of its global position. Local; ghost cells
@@ -161,7 +160,7 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
 }
 
 impl<T: Element, const D: usize> GlobalSection<T, D> {
-    /// The region, in global coordinates.
+    /// Region of the section, in global coordinates.
     ///
     /// # Errors
     /// The selection of the section is invalid.
@@ -171,13 +170,13 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
         Ok(self.region.clone()?)
     }
 
-    /// The array of the section.
+    /// Array of the section.
     pub fn array(&self) -> GlobalArray<T, D> {
         GlobalArray::from_core(self.core.clone())
     }
 
-    /// The parts of the section that this rank owns, one per chunk; none if this rank owns no cell
-    /// of the section. Local.
+    /// Parts of the section that this rank owns, one per chunk; none if this rank owns no cell of
+    /// the section. Local.
     ///
     /// # Errors
     /// The selection of the section is invalid.
@@ -201,7 +200,7 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     #[track_caller]
     pub fn fill(&self, value: T) -> Result<()> {
         let _call = CallSite::enter();
-        // Chunks without a cell of the section are also part of the call.
+        // Chunks without a selected cell are also part of the call.
         let _operation = self.core.context().ledger.begin_operation(|| OperationName::Local("fill"), CallSite::here());
         for part in self.local_parts()? {
             part.fill(value)?;
@@ -227,13 +226,13 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
 }
 
 impl<T: Element, const D: usize> ChunkRef<T, D> {
-    /// The index of the chunk in the array.
+    /// Index of the chunk in the array.
     pub fn id(&self) -> ChunkId {
         self.chunk
     }
 
-    /// A lease of the buffer with the chunk's cells and ghost cells, for direct wgpu calls; `None`
-    /// if the chunk has no cells. Axis 0 is fastest; rows are padded to whole 32-bit words.
+    /// Lease of the buffer with the chunk's cells and ghost cells, for direct wgpu calls; `None` if
+    /// the chunk has no cells. Axis 0 is fastest; rows are padded to whole 32-bit words.
     ///
     /// Keep the lease until the work is submitted. Call
     /// [`Device::flush`](crate::device::Device::flush) before work that depends on the results of
@@ -246,12 +245,12 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
         self.core.lease(self.chunk)
     }
 
-    /// The cells that the chunk owns, in global coordinates.
+    /// Region of the cells that the chunk owns, in global coordinates.
     pub fn region(&self) -> Region {
         self.core.chunks().region(self.chunk)
     }
 
-    /// The extents, in cells, without ghost cells.
+    /// Extents of the owned cells.
     pub fn extents(&self) -> [i64; D] {
         to_array(&self.region().extents())
     }
@@ -260,15 +259,15 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
         LocalSection { core: self.core.clone(), chunk: self.chunk, region, boxes, element: PhantomData }
     }
 
-    /// The section of the selected cells, in chunk coordinates: 0 is the first owned cell on each
-    /// axis and `..` selects the owned cells. Ghost cells have negative positions or positions past
-    /// the last owned cell. The operation that uses the section reports an invalid selection.
+    /// Section of the selected cells, in chunk coordinates: 0 is the first owned cell on each axis,
+    /// and `..` selects the owned cells. Ghost cells have negative positions or positions past the
+    /// last owned cell. The operation that uses the section reports an invalid selection.
     pub fn at(&self, selection: impl Select<D>) -> LocalSection<T, D> {
         self.select(selection, true)
     }
 
-    /// The section of the selected cells, in global coordinates; `..` selects the owned cells.
-    /// Ghost cells may be selected.
+    /// Section of the selected cells, in global coordinates; `..` selects the owned cells. Ghost
+    /// cells may be selected.
     pub fn at_global(&self, selection: impl Select<D>) -> LocalSection<T, D> {
         self.select(selection, false)
     }
@@ -279,25 +278,26 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
         self.section(selection.region(&IndexSpace { bounds: &bounds, limits: &limits, relative, what: &what }), None)
     }
 
-    /// All cells that the chunk owns.
+    /// Section of all cells that the chunk owns.
     pub fn all(&self) -> LocalSection<T, D> {
         self.section(Ok(self.region()), None)
     }
 
-    /// All owned cells and ghost cells.
+    /// Section of all owned cells and ghost cells.
     pub fn with_ghosts(&self) -> LocalSection<T, D> {
         self.section(Ok(self.core.chunks().storage(self.chunk)), None)
     }
 
-    /// The owned cells whose neighbourhood of ghost width contains only owned cells. A stencil can
-    /// be computed there during a ghost update. Empty in a chunk narrower than its ghost widths.
+    /// Section of the owned cells whose neighbourhood of ghost width contains only owned cells. A
+    /// stencil can be computed there during a ghost update. Empty in a chunk narrower than its
+    /// ghost widths.
     pub fn interior(&self) -> LocalSection<T, D> {
         self.section(Ok(self.interior_region()), None)
     }
 
-    /// The owned cells outside [`interior`](Self::interior): several boxes, computed in one
-    /// dispatch after the ghost update. Only valid as the domain of a kernel (its first `write`, or
-    /// `over`).
+    /// Section of the owned cells outside [`interior`](Self::interior): several boxes, computed in
+    /// one dispatch after the ghost update. Valid only as the domain of a kernel (its first
+    /// `write`, or `over`).
     pub fn boundary(&self) -> LocalSection<T, D> {
         let own = self.region();
         self.section(Ok(own), Some(own.subtract(&self.interior_region())))

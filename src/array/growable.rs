@@ -16,7 +16,8 @@ use crate::extents::Index;
 use crate::layout::Layout;
 use crate::region::Region;
 
-/// A 1-D array of this rank with a length and a capacity, for lists such as particles or triangles.
+/// One-dimensional array of this rank with a length and a capacity, for lists such as particles or
+/// triangles.
 ///
 /// If appended cells do not fit, the capacity at least doubles and the device copies the cells to a
 /// larger buffer. [`World::publish`](crate::World::publish) creates a global array over the buffers
@@ -27,25 +28,25 @@ pub struct Growable<T> {
     length: u64,
     /// Usages of the buffer in addition to kernels and transfers.
     usages: wgpu::BufferUsages,
-    /// The id shared by all published handles, set on the first publication; the same on every
+    /// Allocation id of all published handles, set by the first publication; the same on every
     /// rank.
-    data: Cell<Option<ArrayId>>,
+    allocation: Cell<Option<ArrayId>>,
     element: PhantomData<T>,
 }
 
-/// The capacity of a new array, in cells.
-const FIRST_CAPACITY: u64 = 256;
+/// Capacity of a new array, in cells.
+const INITIAL_CAPACITY: u64 = 256;
 
 impl<T: Element> Growable<T> {
     pub(crate) fn new(context: ArrayContext, name: &str) -> Result<Self> {
         let id = context.registry.borrow_mut().next_local_id();
         let usages = wgpu::BufferUsages::empty();
-        let core = with_capacity::<T>(context, (name, id), FIRST_CAPACITY, usages)?;
-        Ok(Self { core, length: 0, usages, data: Cell::new(None), element: PhantomData })
+        let core = with_capacity::<T>(context, (name, id), INITIAL_CAPACITY, usages)?;
+        Ok(Self { core, length: 0, usages, allocation: Cell::new(None), element: PhantomData })
     }
 
-    /// Gives the array a buffer for additional `usages` (`VERTEX`, `INDEX`, `INDIRECT`), also after
-    /// it has grown; see [`lease`](Self::lease). Moves the cells in use to a new buffer.
+    /// Allocates the buffer with additional `usages` (`VERTEX`, `INDEX`, `INDIRECT`), now and after
+    /// each growth; see [`lease`](Self::lease). Moves the cells in use to the new buffer.
     ///
     /// # Errors
     /// Any other usage; the device has not enough memory for the buffer.
@@ -61,27 +62,27 @@ impl<T: Element> Growable<T> {
     pub(crate) fn full(core: Rc<ArrayCore>) -> Self {
         let length = core.chunks().shape()[0] as u64;
         core.set_in_use(length);
-        Self { core, length, usages: wgpu::BufferUsages::empty(), data: Cell::new(None), element: PhantomData }
+        Self { core, length, usages: wgpu::BufferUsages::empty(), allocation: Cell::new(None), element: PhantomData }
     }
 
-    /// The array without its static element type; its extent is the capacity.
+    /// Array without its static element type; its extent is the capacity.
     pub fn core(&self) -> &Rc<ArrayCore> {
         &self.core
     }
 
-    /// The id shared by all published handles; `next` if the array is published for the first time.
-    pub(crate) fn data(&self, next: ArrayId) -> ArrayId {
-        let data = self.data.get().unwrap_or(next);
-        self.data.set(Some(data));
-        data
+    /// Allocation id of all published handles; the first publication sets it to `next`.
+    pub(crate) fn allocation_id(&self, next: ArrayId) -> ArrayId {
+        let allocation = self.allocation.get().unwrap_or(next);
+        self.allocation.set(Some(allocation));
+        allocation
     }
 
-    /// The name of the array.
+    /// Name of the array.
     pub fn name(&self) -> &str {
         self.core.name()
     }
 
-    /// A lease of the buffer, for direct wgpu calls; `None` if the capacity is 0. The first
+    /// Lease of the buffer, for direct wgpu calls; `None` if the capacity is 0. The first
     /// [`len`](Self::len) cells are in use.
     ///
     /// Request a new lease after the array has grown, because the cells have moved to a larger
@@ -95,7 +96,7 @@ impl<T: Element> Growable<T> {
         self.core.lease(0)
     }
 
-    /// The number of cells in use.
+    /// Number of cells in use.
     pub fn len(&self) -> u64 {
         self.length
     }
@@ -105,7 +106,7 @@ impl<T: Element> Growable<T> {
         self.length == 0
     }
 
-    /// The number of cells that fit without a larger buffer.
+    /// Number of cells that fit without a larger buffer.
     pub fn capacity(&self) -> u64 {
         self.core.chunks().shape()[0] as u64
     }
@@ -155,7 +156,8 @@ impl<T: Element> Growable<T> {
         if capacity <= self.capacity() {
             return Ok(());
         }
-        // Doubling makes appends cheap; if that does not fit, the requested capacity is enough.
+        // Doubling bounds the cost of appends; if the memory is too small for it, the requested
+        // capacity suffices.
         let doubled = capacity.max(self.capacity().saturating_mul(2));
         self.reallocate(doubled).or_else(|_| self.reallocate(capacity))
     }
@@ -178,8 +180,8 @@ impl<T: Element> Growable<T> {
         Ok(())
     }
 
-    /// The section of the selected cells; `..` selects the cells in use. The operation that usages
-    /// the section reports an invalid selection.
+    /// Section of the selected cells; `..` selects the cells in use. The operation that uses the
+    /// section reports an invalid selection.
     pub fn at(&self, selection: impl SelectAxis) -> LocalSection<T, 1> {
         let used = Region::whole(Index::from([self.length as i64]));
         let what = format!("growable array \"{}\"", self.name());
@@ -193,7 +195,7 @@ impl<T: Element> Growable<T> {
         }
     }
 
-    /// The cells in use.
+    /// Section of the cells in use.
     pub fn all(&self) -> LocalSection<T, 1> {
         self.at(..)
     }

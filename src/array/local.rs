@@ -11,7 +11,7 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::region::Region;
 
-/// An n-dimensional array on this rank only. The shape may differ between ranks.
+/// N-dimensional array on this rank only. The shape may differ between ranks.
 ///
 /// Its sections can be bound to kernels, and can be the source or destination of copies, gets and
 /// puts.
@@ -26,22 +26,22 @@ impl<T: Element, const D: usize> LocalArray<T, D> {
         Self { core, element: PhantomData }
     }
 
-    /// The array without its static element type and number of axes.
+    /// Array without its static element type and number of axes.
     pub fn core(&self) -> &Rc<ArrayCore> {
         &self.core
     }
 
-    /// The name of the array.
+    /// Name of the array.
     pub fn name(&self) -> &str {
         self.core.name()
     }
 
-    /// The extents, in cells.
+    /// Extents, in cells.
     pub fn shape(&self) -> [i64; D] {
         to_array(&self.core.chunks().shape())
     }
 
-    /// A lease of the buffer with the cells and ghost cells, for direct wgpu calls; `None` if the
+    /// Lease of the buffer with the cells and ghost cells, for direct wgpu calls; `None` if the
     /// array has no cells. Axis 0 is fastest; rows are padded to whole 32-bit words. Keep the lease
     /// until the work is submitted. Call [`Device::flush`](crate::device::Device::flush) before
     /// work that depends on the results of kernels.
@@ -57,7 +57,7 @@ impl<T: Element, const D: usize> LocalArray<T, D> {
         LocalSection { core: self.core.clone(), chunk: 0, region, boxes: None, element: PhantomData }
     }
 
-    /// The section of the selected cells. The operation that uses the section reports an invalid
+    /// Section of the selected cells. The operation that uses the section reports an invalid
     /// selection.
     pub fn at(&self, selection: impl Select<D>) -> LocalSection<T, D> {
         let what = format!("local array \"{}\"", self.name());
@@ -65,12 +65,12 @@ impl<T: Element, const D: usize> LocalArray<T, D> {
         self.section(selection.region(&IndexSpace { bounds: &bounds, limits: &limits, relative: false, what: &what }))
     }
 
-    /// All cells.
+    /// Section of all cells.
     pub fn all(&self) -> LocalSection<T, D> {
         self.section(Ok(self.core.bounds()))
     }
 
-    /// All cells and ghost cells.
+    /// Section of all cells and ghost cells.
     pub fn with_ghosts(&self) -> LocalSection<T, D> {
         self.section(Ok(self.core.chunks().storage(0)))
     }

@@ -12,12 +12,13 @@ use crate::ownership::Owner;
 use crate::region::Region;
 
 impl<T: Element, const D: usize> GlobalArray<T, D> {
-    /// Cuts and owners, the same on every rank. Plans need no other information about the array.
+    /// Cuts and owners of the array, the same on every rank. Plans need no other information about
+    /// the array.
     pub fn placement(&self) -> &Placement {
         self.core().placement()
     }
 
-    /// The chunks of a rank in slot order, each with its owned cells (possibly none). Local.
+    /// Chunks of a rank in slot order, each with its owned cells (possibly none). Local.
     ///
     /// ```
     /// # fn program(world: &zippy::World) -> zippy::Result<()> {
@@ -64,7 +65,7 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
 }
 
 impl<T: Element, const D: usize> GlobalSection<T, D> {
-    /// Every chunk with cells of the section, with its owner and its part of the section in global
+    /// Chunks with cells of the section, each with its owner and its part of the section in global
     /// coordinates, in ascending order of chunks. Local; the cost is proportional to the result.
     ///
     /// # Errors

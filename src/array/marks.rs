@@ -1,4 +1,4 @@
-//! Records reads and writes of chunks.
+//! Records of reads and writes of chunks, for access histories.
 
 use crate::error::CallSite;
 use std::rc::Rc;
@@ -9,19 +9,20 @@ use crate::history::{Ghosts, History, OperationName};
 use crate::region::Region;
 
 impl ArrayCore {
-    /// The access history of a chunk of this rank; `None` if the chunk has no cells.
+    /// Access history of a chunk of this rank; `None` if the chunk has no cells.
     pub(crate) fn history(&self, chunk: ChunkId) -> Option<&Rc<History>> {
         let owner = self.ownership().owner(chunk);
         let slot = self.slots.get(owner.slot).filter(|_| owner.rank == self.rank())?;
         Some(&slot.as_ref()?.history)
     }
 
-    /// The recorded state of this rank's ghost cells, in a checked run.
+    /// State of this rank's ghost cells in a checked run.
     pub(crate) fn ghosts(&self) -> Option<&Rc<Ghosts>> {
         self.slots.iter().flatten().find_map(|slot| slot.history.ghosts())
     }
 
-    /// Continues the history of another array with one chunk, after taking over its cells.
+    /// Continues the access history of another array with one chunk, whose cells this array has
+    /// taken over.
     pub(super) fn continue_history_of(&self, other: &Self) {
         if let (Some(Some(own)), Some(Some(before))) = (self.slots.first(), other.slots.first()) {
             own.history.continue_from(&before.history);
@@ -33,25 +34,25 @@ impl ArrayCore {
     /// such writes.
     #[track_caller]
     pub fn mark_written(&self, chunk: ChunkId) {
-        self.was_written(chunk, &self.chunks().region(chunk), "wgpu calls of the program", CallSite::here());
+        self.record_write(chunk, &self.chunks().region(chunk), "wgpu calls of the program", CallSite::here());
     }
 
     /// Records a read through leased memory of a box of a chunk of this rank, ghost cells included,
     /// for checked runs.
     #[track_caller]
     pub fn mark_read(&self, chunk: ChunkId, region: &Region) {
-        self.was_read(chunk, region, "memory that is lent", CallSite::here());
+        self.record_read(chunk, region, "memory that is lent", CallSite::here());
     }
 
-    /// Records a read by the host of a box of a chunk of this rank.
-    pub(crate) fn was_read(&self, chunk: ChunkId, region: &Region, what: &'static str, at: CallSite) {
+    /// Records a read of a box of a chunk of this rank by the host.
+    pub(crate) fn record_read(&self, chunk: ChunkId, region: &Region, what: &'static str, at: CallSite) {
         if let Some(history) = self.history(chunk) {
             history.operation(&[*region], &[], OperationName::Local(what), at);
         }
     }
 
     /// Records a write to a box of a chunk of this rank.
-    pub(crate) fn was_written(&self, chunk: ChunkId, region: &Region, what: &'static str, at: CallSite) {
+    pub(crate) fn record_write(&self, chunk: ChunkId, region: &Region, what: &'static str, at: CallSite) {
         if let Some(history) = self.history(chunk) {
             history.operation(&[], &[*region], OperationName::Local(what), at);
         }

@@ -18,7 +18,7 @@ mod select;
 pub(crate) mod sequence;
 mod zip_chunks;
 
-pub(crate) use self::aligned::{AlignedBoxes, Side, aligned};
+pub(crate) use self::aligned::{AlignedBoxes, UntypedSection, align_sections};
 pub use self::argument::{IntoGlobalSection, IntoLocalSection};
 pub use self::core::ArrayCore;
 pub(crate) use self::core::{ArrayContext, check_usages, chunk_bytes};

@@ -1,4 +1,4 @@
-//! The named arrays of a world.
+//! [`Registry`]: live arrays of a world, by id and name.
 
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -8,28 +8,28 @@ use crate::error::ArrayError;
 use crate::locate::Placement;
 
 /// Id of an array in a world: the same number on every rank, because arrays are created
-/// collectively. Local arrays have a separate number space per rank and never appear in messages.
+/// collectively. Local arrays have separate numbers per rank, which never appear in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ArrayId(pub u64);
 
-/// The live arrays, by id and by name. Holds weak references only.
+/// Weak references to the arrays of a rank, by id and by name.
 #[derive(Debug)]
 pub(crate) struct Registry<A> {
     next: u64,
     arrays: BTreeMap<ArrayId, (String, Weak<A>)>,
-    /// The number of arrays after the last removal of dead ones.
+    /// Number of arrays after the last removal of dead ones.
     arrays_alive: usize,
     next_local: u64,
     /// Arrays on this rank only.
     locals: Vec<Weak<A>>,
-    /// The number of local arrays after the last removal of dead ones.
+    /// Number of local arrays after the last removal of dead ones.
     locals_alive: usize,
-    /// Cuts and owners of handles created without a collective; the next collective compares them
+    /// Handles created without a collective; the next collective compares their cuts and owners
     /// between ranks.
     rearranged: Vec<Rearranged>,
 }
 
-/// A handle of chunks that were allocated for another array.
+/// Handle of chunks that were allocated for another array.
 #[derive(Debug)]
 pub(crate) struct Rearranged {
     pub name: String,
@@ -57,8 +57,8 @@ impl<A> Registry<A> {
         ArrayId(self.next_local)
     }
 
-    /// The number of handles created, the same on every rank that made the same calls.
-    pub(crate) fn made(&self) -> u64 {
+    /// Number of handles created so far, the same on every rank that made the same calls.
+    pub(crate) fn handle_count(&self) -> u64 {
         self.next
     }
 
@@ -74,7 +74,7 @@ impl<A> Registry<A> {
 
     /// Fails if a live array has this name.
     pub(crate) fn check_name(&mut self, name: &str) -> Result<(), ArrayError> {
-        self.forget_dead();
+        self.remove_dead();
         if self.arrays.values().any(|(taken, _)| taken == name) {
             Err(ArrayError::NameTaken { name: name.to_string() })
         } else {
@@ -83,44 +83,43 @@ impl<A> Registry<A> {
     }
 
     pub(crate) fn add(&mut self, id: ArrayId, name: &str, array: &Rc<A>) {
-        if is_due(self.arrays.len(), self.arrays_alive) {
-            self.forget_dead();
+        if is_removal_due(self.arrays.len(), self.arrays_alive) {
+            self.remove_dead();
         }
         self.arrays.insert(id, (name.to_string(), Rc::downgrade(array)));
     }
 
-    /// Adds an array on this rank only.
     pub(crate) fn add_local(&mut self, array: &Rc<A>) {
-        if is_due(self.locals.len(), self.locals_alive) {
+        if is_removal_due(self.locals.len(), self.locals_alive) {
             self.locals.retain(|array| array.strong_count() > 0);
             self.locals_alive = self.locals.len();
         }
         self.locals.push(Rc::downgrade(array));
     }
 
-    /// The live arrays on this rank only, in order of creation.
+    /// Live arrays on this rank only, in order of creation.
     pub(crate) fn locals(&self) -> impl Iterator<Item = Rc<A>> + '_ {
         self.locals.iter().filter_map(Weak::upgrade)
     }
 
-    fn forget_dead(&mut self) {
+    fn remove_dead(&mut self) {
         self.arrays.retain(|_, (_, array)| array.strong_count() > 0);
         self.arrays_alive = self.arrays.len();
     }
 
-    /// The array with this id, if it is alive.
+    /// Array with this id, if it is alive.
     pub(crate) fn get(&self, id: ArrayId) -> Option<Rc<A>> {
         self.arrays.get(&id)?.1.upgrade()
     }
 
-    /// The live arrays, in order of creation.
+    /// Live arrays of the world, in order of creation.
     pub(crate) fn alive(&self) -> impl Iterator<Item = Rc<A>> + '_ {
         self.arrays.values().filter_map(|(_, array)| array.upgrade())
     }
 }
 
-/// True if dead handles are to be removed: as many were added as were alive after the last removal,
-/// so that the amortized cost per handle is constant.
-fn is_due(all: usize, alive: usize) -> bool {
+/// True if the removal of dead handles is due: at least as many handles were added as were alive
+/// after the last removal, so that the amortized cost per handle is constant.
+fn is_removal_due(all: usize, alive: usize) -> bool {
     all >= 2 * alive + 64
 }

@@ -11,7 +11,7 @@ use crate::error::{ArrayError, CallSite, RegionError, Result};
 use crate::kernel::Binding;
 use crate::region::Region;
 
-/// A section of one chunk or local array on this rank. Kernels and the host can read and write its
+/// Section of one chunk or local array on this rank. Kernels and the host can read and write its
 /// cells.
 ///
 /// The operation that uses the section reports an invalid region.
@@ -25,11 +25,11 @@ pub struct LocalSection<T, const D: usize> {
     pub(super) element: PhantomData<T>,
 }
 
-/// Maximum size in bytes of the values computed before each write.
-const FILL_BYTES: u64 = 4 << 20;
+/// Maximum size in bytes of the values that `fill_with` computes before each write.
+const MAX_FILL_BLOCK_BYTES: u64 = 4 << 20;
 
 impl<T: Element, const D: usize> LocalSection<T, D> {
-    /// The region in global coordinates; for a local array, in its own coordinates.
+    /// Region in global coordinates; for a local array, in the coordinates of the array.
     ///
     /// # Errors
     /// The selection of the section is invalid.
@@ -39,7 +39,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         Ok(self.region.clone()?)
     }
 
-    /// Text of the cells for error messages.
+    /// Text of the section for error messages.
     pub(crate) fn label(&self) -> String {
         match &self.region {
             Ok(region) => self.core.label(region),
@@ -55,7 +55,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         self.chunk
     }
 
-    /// The region of a section that consists of one box.
+    /// Region of the section; fails for a section of several boxes.
     pub(crate) fn one_box(&self, verb: &str) -> Result<Region> {
         if self.boxes.is_some() {
             return Err(ArrayError::SeveralBoxes { section: self.label(), verb: verb.to_string() }.into());
@@ -84,7 +84,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         let _call = CallSite::enter();
         let region = self.one_box("read")?;
         self.check_length("the slice to read into", values.len(), &region)?;
-        self.core.was_read(self.chunk, &region, "read", CallSite::here());
+        self.core.record_read(self.chunk, &region, "read", CallSite::here());
         self.core.read(self.chunk, &region, bytemuck::cast_slice_mut(values))
     }
 
@@ -108,7 +108,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         let _call = CallSite::enter();
         let region = self.one_box("write")?;
         self.check_length("the slice to write", values.len(), &region)?;
-        self.core.was_written(self.chunk, &region, "write", CallSite::here());
+        self.core.record_write(self.chunk, &region, "write", CallSite::here());
         self.core.write(self.chunk, &region, bytemuck::cast_slice(values))
     }
 
@@ -121,7 +121,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     pub fn fill(&self, value: T) -> Result<()> {
         let _call = CallSite::enter();
         let region = self.one_box("fill")?;
-        self.core.was_written(self.chunk, &region, "fill", CallSite::here());
+        self.core.record_write(self.chunk, &region, "fill", CallSite::here());
         self.core.fill(self.chunk, &region, bytemuck::bytes_of(&value))
     }
 
@@ -148,11 +148,11 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
 
     /// Sets the cells box by box to the values that `append` adds to a vector.
     fn fill_boxes(&self, at: CallSite, append: &mut dyn FnMut(&Region, &mut Vec<T>)) -> Result<()> {
-        let bytes = FILL_BYTES.min(self.core.device().preferred_block_bytes());
+        let bytes = MAX_FILL_BLOCK_BYTES.min(self.core.device().preferred_block_bytes());
         let most = (bytes / std::mem::size_of::<T>().max(1) as u64).max(1);
         let mut values = Vec::new();
         let region = self.one_box("fill")?;
-        self.core.was_written(self.chunk, &region, "fill_with", at);
+        self.core.record_write(self.chunk, &region, "fill_with", at);
         for part in region.cut(most) {
             values.clear();
             append(&part, &mut values);
@@ -161,7 +161,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         Ok(())
     }
 
-    /// The size in bytes of the buffer that holds the section.
+    /// Size in bytes of the buffer that holds the section.
     pub fn buffer_bytes(&self) -> u64 {
         storage_bytes(&self.core.chunks().storage(self.chunk), self.core.element())
     }

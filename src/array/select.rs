@@ -9,17 +9,18 @@ use crate::region::Region;
 /// Index space in which a selection is resolved.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexSpace<'a> {
-    /// The cells selected by `..`.
+    /// Cells that `..` selects.
     pub bounds: &'a Region,
-    /// The largest region that may be selected: the bounds, and ghost cells if there are any.
+    /// Largest valid selection: the bounds, and the ghost cells if there are any.
     pub limits: &'a Region,
-    /// True if positions count from the start of `bounds` instead of from the origin.
+    /// True if positions are relative to the start of `bounds`, false if they are relative to the
+    /// origin.
     pub relative: bool,
-    /// Name of the array or chunk, for error messages.
+    /// Name of the array or chunk for error messages.
     pub what: &'a str,
 }
 
-/// The cells `[start, end)` that the selector of one axis selects; `None` means up to the bound.
+/// Range of cells `[start, end)` along one axis; `None` is the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AxisRange {
     start: Option<i128>,
@@ -28,7 +29,7 @@ pub struct AxisRange {
 
 /// Selector of one axis: a position (keeps the axis, with extent 1), a range of any kind, or `..`.
 pub trait SelectAxis {
-    /// The selected cells.
+    /// Range of selected cells.
     fn axis_range(&self) -> AxisRange;
 }
 
@@ -80,10 +81,10 @@ macro_rules! select_integer {
 }
 select_integer!(i32, i64, u32, u64, usize);
 
-/// Selector of `D` axes: an array of ranges of one kind, a tuple that mixes kinds, `..` for
-/// everything, a [`Region`], or for one axis a single range.
+/// Selector of `D` axes: an array of ranges of one kind, a tuple of different kinds, `..` for all
+/// cells, a [`Region`], or for one axis a single range.
 pub trait Select<const D: usize> {
-    /// The selected region in this index space.
+    /// Selected region in this index space.
     ///
     /// # Errors
     /// [`RegionError`] for ranges that run backwards, exceed the limits or overflow.
@@ -102,10 +103,10 @@ fn resolve<const D: usize>(ranges: [AxisRange; D], space: &IndexSpace<'_>) -> Re
         start[axis] = ranges[axis].start.map_or(bounds.start[axis], |s| clamp(s + origin));
         end[axis] = ranges[axis].end.map_or(bounds.end[axis], |e| clamp(e + origin));
     }
-    checked(start, end, space)
+    checked_region(start, end, space)
 }
 
-fn checked(start: Index, end: Index, space: &IndexSpace<'_>) -> Result<Region, RegionError> {
+fn checked_region(start: Index, end: Index, space: &IndexSpace<'_>) -> Result<Region, RegionError> {
     for axis in 0..start.axes() {
         if end[axis] < start[axis] {
             return Err(RegionError::Backwards { start, end, axis });
@@ -164,7 +165,7 @@ impl<const D: usize> Select<D> for Region {
         }
         let origin = if space.relative { space.bounds.start } else { Index::zeros(D) };
         let add = |p: &Index| Index::from_fn(D, |axis| p[axis].saturating_add(origin[axis]));
-        checked(add(&self.start), add(&self.end), space)
+        checked_region(add(&self.start), add(&self.end), space)
     }
 }
 
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn tuples_mix_kinds_of_ranges() {
+    fn tuple_of_different_ranges_selects_their_region() {
         let region = select((1..=2, ..3_usize), true).unwrap();
         assert_eq!((region.start, region.end), (Index::from([11, 20]), Index::from([13, 23])));
         let region = select((12_i64.., 25), false).unwrap();
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_errors_that_name_the_axis() {
+    fn invalid_selection_returns_error_with_axis() {
         assert!(matches!(select((.., 0..7), true), Err(RegionError::OutOfRange { axis: 1, .. })));
         assert!(matches!(select((-1..2, ..), true), Err(RegionError::OutOfRange { axis: 0, .. })));
         #[expect(clippy::reversed_empty_ranges, reason = "that is the mistake under test")]

@@ -8,15 +8,15 @@ use crate::error::{ArrayError, CallSite, Result};
 use crate::extents::Index;
 use crate::region::Region;
 
-/// Several global arrays for [`zip_chunks`]: a tuple of references to 2 to 6 arrays of any element
-/// types, or an array of references.
+/// Arguments of [`zip_chunks`]: a tuple of references to 2 to 6 global arrays of any element types,
+/// or an array of references.
 #[diagnostic::on_unimplemented(
     message = "`zip_chunks` cannot iterate over `{Self}`",
     label = "not references to 2 to 6 global arrays",
     note = "name whole arrays by reference: `zip_chunks((&a, &b))`; sections of their chunks are taken inside the loop"
 )]
 pub trait ZippedArrays: sealed::Sealed {
-    /// One chunk of each array.
+    /// Corresponding chunks, one of each array.
     type Chunks;
     #[doc(hidden)]
     fn cores(&self) -> Vec<&ArrayCore>;
@@ -63,7 +63,7 @@ pub fn zip_chunks<A: ZippedArrays>(arrays: A) -> Result<impl Iterator<Item = A::
     let cores = arrays.cores();
     let chunks: Vec<ChunkId> = match cores.iter().min_by_key(|core| core.chunks().axes()) {
         None => Vec::new(),
-        Some(lead) => match cores.iter().find_map(|other| difference(lead, other)) {
+        Some(lead) => match cores.iter().find_map(|other| first_difference(lead, other)) {
             None => lead.owned().collect(),
             Some(error) => return Err(error.into()),
         },
@@ -71,8 +71,8 @@ pub fn zip_chunks<A: ZippedArrays>(arrays: A) -> Result<impl Iterator<Item = A::
     Ok(chunks.into_iter().map(move |chunk| arrays.chunk(chunk)))
 }
 
-/// The first chunk that differs between two arrays.
-fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
+/// Finds the first chunk that differs between two arrays.
+fn first_difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
     let (cuts, owners) = ([a.chunks(), b.chunks()], [a.ownership(), b.ownership()]);
     let differ = |problem: String| {
         Some(ArrayError::NotAlike { array: a.name().to_string(), other: b.name().to_string(), problem })
@@ -85,7 +85,7 @@ fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
         let axes = cuts[0].axes().min(cuts[1].axes());
         let regions = |chunk| cuts.map(|cuts| cuts.region(chunk));
         let differs = |chunk: ChunkId| {
-            let [of_a, of_b] = regions(chunk).map(|region| leading(&region, axes));
+            let [of_a, of_b] = regions(chunk).map(|region| leading_axes(&region, axes));
             of_a != of_b || cuts.iter().any(|cuts| !is_whole_from(axes, &cuts.region(chunk), &cuts.shape()))
         };
         if let Some(chunk) = both.clone().find(|&chunk| differs(chunk)) {
@@ -106,8 +106,8 @@ fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
     chunk_differs(chunk, of_a, of_b)
 }
 
-/// A region restricted to its first axes.
-fn leading(region: &Region, axes: usize) -> Region {
+/// Restricts a region to its first axes.
+fn leading_axes(region: &Region, axes: usize) -> Region {
     let restrict = |index: &Index| Index::from_fn(axes, |axis| index[axis]);
     Region::between(restrict(&region.start), restrict(&region.end))
 }

@@ -1,26 +1,25 @@
 //! Moves, compared with plans by hand, and timelines of all ranks.
 use zippy_protocol::{ArrayRef, MOST_MOVES, MoveEntry, Moves, SpanKind, Timeline};
 
-use super::moves::moves;
-use super::timeline::timeline;
+use super::moves::gather_moves;
+use super::timeline::gather_timeline;
 use crate::error::Result;
 use crate::transport::Config;
 use crate::world::{DebugPoint, Exchange, Observer, World};
 use crate::{GlobalArray, Layout, Operator, Split, run_with};
 
-/// The result of rank 0; the other ranks have none.
 fn result_of_rank_0<T: Send>(ranks: usize, program: impl Fn(&World) -> Result<Option<T>> + Send + Sync) -> T {
     let results = run_with(Config::apart(ranks), program).unwrap();
     assert!(results[1..].iter().all(Option::is_none));
     results.into_iter().next().flatten().expect("rank 0 has a result")
 }
 
-fn by_number(mut moves: Moves) -> Moves {
+fn sort_by_array_number(mut moves: Moves) -> Moves {
     moves.moves.sort_by(|a, b| (&a.to, &a.from).cmp(&(&b.to, &b.from)));
     moves
 }
 
-fn entry(from: (u64, u64, u32, &[i64]), to: (u64, u64, u32, &[i64]), extents: &[i64], bytes: u64) -> MoveEntry {
+fn move_entry(from: (u64, u64, u32, &[i64]), to: (u64, u64, u32, &[i64]), extents: &[i64], bytes: u64) -> MoveEntry {
     let end = |(number, chunk, rank, first): (u64, u64, u32, &[i64])| {
         (Some(ArrayRef { rank: None, number }), chunk, rank, first.to_vec())
     };
@@ -29,7 +28,7 @@ fn entry(from: (u64, u64, u32, &[i64]), to: (u64, u64, u32, &[i64]), extents: &[
 
 /// An array with the chunks 0..4, 4..7 and 7..10 on ranks 0, 1 and 2. Chunks have two ghost cells
 /// before and one after them, and no neighbour at the ends of the array.
-fn three_chunks(world: &World) -> Result<GlobalArray<f64, 1>> {
+fn three_chunk_array(world: &World) -> Result<GlobalArray<f64, 1>> {
     let layout = Layout::new([10]).split([Split::Sizes(vec![4, 3, 3])]).ghost_sides([(2, 1)]);
     world.array("line", &layout)
 }
@@ -37,17 +36,17 @@ fn three_chunks(world: &World) -> Result<GlobalArray<f64, 1>> {
 #[test]
 fn ghost_update_reports_the_moves_of_its_plan() {
     let found = result_of_rank_0(3, |world| {
-        let line = three_chunks(world)?;
+        let line = three_chunk_array(world)?;
         assert_eq!(moves(world)?.unwrap_or_default(), Moves::default(), "nothing has moved");
         world.ghosts(&line)?;
-        moves(world)
+        gather_moves(world)
     });
-    let found = by_number(found);
+    let found = sort_by_array_number(found);
     let expected = [
-        entry((1, 1, 1, &[4]), (1, 0, 0, &[4]), &[1], 8),
-        entry((1, 0, 0, &[2]), (1, 1, 1, &[2]), &[2], 16),
-        entry((1, 2, 2, &[7]), (1, 1, 1, &[7]), &[1], 8),
-        entry((1, 1, 1, &[5]), (1, 2, 2, &[5]), &[2], 16),
+        move_entry((1, 1, 1, &[4]), (1, 0, 0, &[4]), &[1], 8),
+        move_entry((1, 0, 0, &[2]), (1, 1, 1, &[2]), &[2], 16),
+        move_entry((1, 2, 2, &[7]), (1, 1, 1, &[7]), &[1], 8),
+        move_entry((1, 1, 1, &[5]), (1, 2, 2, &[5]), &[2], 16),
     ];
     assert_eq!(found.moves, expected);
     assert_eq!((found.count, found.bytes_local, found.bytes_network), (4, 0, 48));
@@ -58,14 +57,14 @@ fn ghost_update_reports_the_moves_of_its_plan() {
 #[test]
 fn moves_on_one_rank_are_local() {
     let found = result_of_rank_0(1, |world| {
-        world.ghosts(&three_chunks(world)?)?;
+        world.ghosts(&three_chunk_array(world)?)?;
         // The started operation replaces the moves of the earlier one.
         let layout = Layout::new([6]).split([Split::Even(3)]).ghost([1]);
         world.start_ghosts(&world.array::<u16, 1>("halves", &layout)?)?.wait()?;
-        moves(world)
+        gather_moves(world)
     });
-    let found = by_number(found);
-    let ghost = |from: u64, to: u64, cell: i64| entry((2, from, 0, &[cell]), (2, to, 0, &[cell]), &[1], 2);
+    let found = sort_by_array_number(found);
+    let ghost = |from: u64, to: u64, cell: i64| move_entry((2, from, 0, &[cell]), (2, to, 0, &[cell]), &[1], 2);
     assert_eq!(found.moves, [ghost(1, 0, 2), ghost(0, 1, 1), ghost(2, 1, 4), ghost(1, 2, 3)]);
     assert_eq!((found.count, found.bytes_local, found.bytes_network), (4, 8, 0));
 }
@@ -84,16 +83,16 @@ fn permuted_copy_reports_moves_in_the_axes_of_each_end() {
         if world.rank() == 0 {
             assert_eq!(to.local()?.at((0..4, 1..2)).read()?, [0, 100, 200, 300]);
         }
-        moves(world)
+        gather_moves(world)
     });
     // Of `to` rank 0 has y < 4: x < 3 of `from`.
     let expected = [
-        entry((1, 0, 0, &[0, 0]), (2, 0, 0, &[0, 1]), &[2, 3], 24),
-        entry((1, 1, 1, &[0, 2]), (2, 0, 0, &[2, 1]), &[2, 3], 24),
-        entry((1, 0, 0, &[3, 0]), (2, 1, 1, &[0, 4]), &[2, 2], 16),
-        entry((1, 1, 1, &[3, 2]), (2, 1, 1, &[2, 4]), &[2, 2], 16),
+        move_entry((1, 0, 0, &[0, 0]), (2, 0, 0, &[0, 1]), &[2, 3], 24),
+        move_entry((1, 1, 1, &[0, 2]), (2, 0, 0, &[2, 1]), &[2, 3], 24),
+        move_entry((1, 0, 0, &[3, 0]), (2, 1, 1, &[0, 4]), &[2, 2], 16),
+        move_entry((1, 1, 1, &[3, 2]), (2, 1, 1, &[2, 4]), &[2, 2], 16),
     ];
-    let found = by_number(found);
+    let found = sort_by_array_number(found);
     assert_eq!(found.moves, expected);
     assert_eq!((found.count, found.bytes_local, found.bytes_network), (4, 40, 40));
 }
@@ -101,7 +100,7 @@ fn permuted_copy_reports_moves_in_the_axes_of_each_end() {
 #[test]
 fn outermost_operation_is_named_and_moves_of_observers_are_not_reported() {
     let found = result_of_rank_0(2, |world| {
-        let line = three_chunks(world)?;
+        let line = three_chunk_array(world)?;
         let image = world.array::<f64, 1>("image", &Layout::new([10]))?;
         world.composite(line.at(..), image.at(..), Operator::Add)?;
         world.debug().observe(|world, _| {
@@ -109,7 +108,7 @@ fn outermost_operation_is_named_and_moves_of_observers_are_not_reported() {
             world.ghosts(&other).map(drop)
         });
         world.debug_point("here")?;
-        moves(world)
+        gather_moves(world)
     });
     assert!(found.operation.starts_with("composite(") && found.operation.contains("image"), "{}", found.operation);
     assert_eq!((found.count, found.bytes_local + found.bytes_network), (found.moves.len() as u64, 80));
@@ -123,22 +122,21 @@ impl Observer for IdleObserver {
         false
     }
 
-    fn look(&mut self, _: &World, _: &DebugPoint) -> Result<()> {
+    fn process_point(&mut self, _: &World, _: &DebugPoint) -> Result<()> {
         Ok(())
     }
 
     fn end(&mut self, _: &str) {}
 }
 
-/// One-sided operations on the line 0..4, 4..7, 7..10. Their memory at the origin has no array.
 #[test]
 fn fence_reports_the_moves_of_puts_and_gets() {
     let found = result_of_rank_0(3, |world| {
-        let line = three_chunks(world)?;
+        let line = three_chunk_array(world)?;
         world.ghosts(&line)?;
         world.fence()?;
         assert_eq!(
-            moves(world)?.unwrap_or_default(),
+            gather_moves(world)?.unwrap_or_default(),
             Moves::default(),
             "there is no observer, and the fence was the last operation"
         );
@@ -148,7 +146,7 @@ fn fence_reports_the_moves_of_puts_and_gets() {
             let _ticket = world.get(line.at(8..10))?;
         }
         world.fence()?;
-        moves(world)
+        gather_moves(world)
     });
     let chunk = |number, first| (Some(ArrayRef { rank: None, number: 1 }), number, number as u32, vec![first]);
     let origin = |first| (None, 0, 1, vec![first]);
@@ -173,7 +171,7 @@ fn moves_beyond_the_limit_are_counted() {
         let many = world.array::<u32, 1>("many", &Layout::new([chunks]).split([Split::Even(chunks as usize)]))?;
         let one = world.array::<u32, 1>("one", &Layout::new([chunks]))?;
         world.copy(many.at(..), one.at(..))?;
-        moves(world)
+        gather_moves(world)
     });
     let moves_of = |rank: u32| found.moves.iter().filter(|moved| moved.from.2 == rank).count();
     assert_eq!(found.count, MOST_MOVES as u64 + 10);
@@ -182,19 +180,19 @@ fn moves_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn each_span_is_reported_once() {
+fn consecutive_timelines_have_each_span_once() {
     let parts: Vec<Timeline> = run_with(Config::apart(3), |world| {
-        let line = three_chunks(world)?;
-        // The first call makes the ranks keep spans.
-        let mut parts: Vec<Timeline> = timeline(world, 0, u64::MAX)?.into_iter().collect();
+        let line = three_chunk_array(world)?;
+        // The first call makes the ranks keep spans, so it returns none.
+        let mut parts: Vec<Timeline> = gather_timeline(world, 0, u64::MAX)?.into_iter().collect();
         for _ in 0..3 {
             world.ghosts(&line)?;
             let since = world.group().broadcast(0, parts.last().map(|part| crate::transport::copied(&[part.until])))?;
             let since = crate::transport::values::<u64>(&since)?[0];
-            parts.extend(timeline(world, since, u64::MAX)?);
+            parts.extend(gather_timeline(world, since, u64::MAX)?);
         }
-        parts.extend(timeline(world, 0, u64::MAX)?);
-        parts.extend(timeline(world, u64::MAX, u64::MAX)?);
+        parts.extend(gather_timeline(world, 0, u64::MAX)?);
+        parts.extend(gather_timeline(world, u64::MAX, u64::MAX)?);
         Ok(parts)
     })
     .unwrap()

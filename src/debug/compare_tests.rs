@@ -29,9 +29,9 @@ fn differences_agree_with_a_plain_loop() {
         second.fill_with(value)?;
         assert_eq!(compare_arrays(world, &first, &second)?, Ok(Difference { cells: 0, first: None }));
         assert_eq!(compare_arrays(world, &first, &first)?, Ok(Difference { cells: 0, first: None }));
-        // The first differing cell is not in the chunk that is first along axis 0.
-        let spots = [[2, 390], [700, 0], [350, 201], [699, 402]];
-        second.fill_with(|at| if spots.contains(&at) { value(at) ^ 0x80 } else { value(at) })?;
+        // The first differing cell in array order is not in the first chunk.
+        let differing_positions = [[2, 390], [700, 0], [350, 201], [699, 402]];
+        second.fill_with(|at| if differing_positions.contains(&at) { value(at) ^ 0x80 } else { value(at) })?;
         assert_eq!(compare_arrays(world, &first, &second)?, Ok(Difference { cells: 4, first: Some(vec![700, 0]) }));
         second.fill_with(|[x, y]| value([x, y]) ^ u8::from(y > 200))?;
         let right = Difference { cells: 701 * 202, first: Some(vec![0, 201]) };

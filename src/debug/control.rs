@@ -10,17 +10,17 @@ use super::server::{PendingRequest, Server};
 use super::sync_interval::SyncInterval;
 use crate::trace;
 
-/// Longest wait of rank 0 for a request while the program is paused. The other ranks wait for rank
-/// 0 meanwhile, and the time is too short to cause a timeout there.
+/// Maximum wait of rank 0 for a request while the program is paused. The other ranks wait for rank
+/// 0 in a collective operation; the wait is too short for their timeout.
 const PAUSED_WAIT: Duration = Duration::from_millis(250);
 
-/// Longest time that requests hold a running program at one debug point.
+/// Maximum time that requests delay a running program at one debug point.
 const MAX_HOLD: Duration = Duration::from_millis(50);
 
-/// Largest number of requests that rank 0 handles before it gives the other ranks an order.
+/// Maximum number of requests that rank 0 handles before it sends an order to the other ranks.
 const MAX_REQUESTS: usize = 64;
 
-/// State of rank 0 for viewers at debug points.
+/// Rank 0's state of the dialogue with viewers.
 #[derive(Debug)]
 pub(super) struct Control {
     server: Server,
@@ -30,17 +30,16 @@ pub(super) struct Control {
     pause_at: Option<u64>,
     run_to: Option<String>,
     rules: Vec<Rule>,
-    /// How long a paused program waits without a viewer; `None` for ever.
+    /// Maximum time that a paused program waits without a viewer; `None` without limit.
     lost_after: Option<Duration>,
-    /// Time since which the program has been paused without a viewer.
+    /// Start of the present time without a viewer while the program is paused.
     unwatched_since: Option<Instant>,
-    /// True if a viewer has ever connected.
     had_viewer: bool,
     sync_interval: SyncInterval,
     /// Time at which the ranks reached the current debug point.
     arrived: Instant,
     point: Option<Point>,
-    /// The viewer's request that the ranks compute now.
+    /// Viewer's request that the ranks compute now.
     pending: Option<PendingRequest>,
     detached: bool,
 }
@@ -66,7 +65,7 @@ impl Control {
     }
 
     /// Updates the state when the ranks synchronize at a debug point. `reason` is the text of the
-    /// rule that holds there.
+    /// pause rule that holds there.
     pub(super) fn arrive(&mut self, mut point: Point, reason: Option<String>) {
         self.sync_interval.arrive(point.step);
         self.arrived = Instant::now();
@@ -95,7 +94,7 @@ impl Control {
         loop {
             let timeout = if self.paused { PAUSED_WAIT } else { Duration::ZERO };
             let enough = requests >= MAX_REQUESTS || !self.paused && self.arrived.elapsed() >= MAX_HOLD;
-            let pending = if enough { None } else { self.server.take(timeout) };
+            let pending = if enough { None } else { self.server.take_request(timeout) };
             requests += 1;
             self.check_viewers();
             let Some(pending) = pending else {
@@ -116,7 +115,7 @@ impl Control {
                     }
                 }
                 Request::Rules(rules) => {
-                    let answer = check(&rules).map_or_else(|text| Message::Answer(id, Err(text)), |()| done);
+                    let answer = check_rules(&rules).map_or_else(|text| Message::Answer(id, Err(text)), |()| done);
                     if matches!(answer, Message::Answer(_, Ok(_))) {
                         self.rules = rules;
                     }
@@ -149,7 +148,7 @@ impl Control {
         self.publish_state();
     }
 
-    /// Sends viewers the current debug point again, after `paused` has changed.
+    /// Sends the current debug point to viewers again after a change of `paused`.
     fn publish_state(&mut self) {
         if let Some(point) = self.point.take() {
             self.publish(Point { paused: self.paused, reason: String::new(), ..point });
@@ -162,8 +161,8 @@ impl Control {
         Order::Continue(SyncConditions { next, run_to: self.run_to.clone(), rules: self.rules.clone() })
     }
 
-    /// Notes whether viewers are connected. A program that is paused without a viewer continues
-    /// after `lost_after`.
+    /// Updates the time without viewers. A paused program without a viewer continues after
+    /// `lost_after`.
     fn check_viewers(&mut self) {
         let viewers = self.server.viewers() > 0;
         self.had_viewer |= viewers;
@@ -201,14 +200,14 @@ impl Control {
         }
     }
 
-    /// Tells viewers that the run is over or that they are detached, and closes their connections.
+    /// Sends viewers the outcome of the run (or of detaching), and closes their connections.
     pub(super) fn end(&self, how: &str) {
         self.server.end(if self.detached { "the viewer was detached; the program goes on without it" } else { how });
     }
 }
 
 /// Validates rules: their number, intervals and conditions.
-fn check(rules: &[Rule]) -> Result<(), String> {
+fn check_rules(rules: &[Rule]) -> Result<(), String> {
     const MAX_RULES: usize = 64;
     if rules.len() > MAX_RULES {
         return Err(format!("there are {} rules; the maximum is {MAX_RULES}", rules.len()));

@@ -1,4 +1,4 @@
-//! [`DebugObserver`]: serves viewers and records at debug points, on each rank.
+//! [`DebugObserver`]: serves viewers and records at the debug points of one rank.
 use zippy_protocol::Condition;
 use zippy_protocol::{Point, Rule, When};
 
@@ -13,28 +13,28 @@ use crate::trace;
 use crate::transport::{decoded, encoded};
 use crate::world::{CollectiveWorld, DebugPoint, Observer};
 
-/// Observer of debug points on a rank, for viewers and recordings.
+/// Observer of a rank's debug points that serves viewers and writes the recording.
 #[derive(Debug)]
 pub(super) struct DebugObserver {
     /// True if viewers can connect.
     serves_viewers: bool,
-    /// On rank 0, if viewers can connect.
+    /// Present on rank 0 if viewers can connect.
     control: Option<Control>,
     recorder: Option<Recorder>,
     next_sync: SyncConditions,
-    /// Conditions of the rules, and whether an error of the condition was already reported.
+    /// Condition of each rule, and whether its evaluation error was already reported.
     conditions: Vec<(Option<Condition>, bool)>,
 }
 
 impl Observer for DebugObserver {
     fn wants(&self, next: u64, name: &str) -> bool {
         let recorded = self.recorder.as_ref().is_some_and(|recorder| recorder.wants(next));
-        let rule = |rule: &Rule| applies(rule, next, name);
+        let rule = |rule: &Rule| matches_point(rule, next, name);
         let stops = self.next_sync.run_to.as_deref() == Some(name) || self.next_sync.rules.iter().any(rule);
         recorded || self.serves_viewers && (next >= self.next_sync.next || stops)
     }
 
-    fn look(&mut self, world: &World, point: &DebugPoint) -> Result<()> {
+    fn process_point(&mut self, world: &World, point: &DebugPoint) -> Result<()> {
         let reached = Point {
             step: point.step,
             name: point.name.clone(),
@@ -116,10 +116,10 @@ impl DebugObserver {
         Ok(())
     }
 
-    /// Reason to pause here, if a rule holds; the same on every rank.
+    /// Returns the reason to pause at a debug point, if a rule holds; the same on every rank.
     fn reason(&mut self, world: &World, point: &DebugPoint) -> Result<Option<String>> {
         for (rule, (condition, is_reported)) in self.next_sync.rules.iter().zip(&mut self.conditions) {
-            if !applies(rule, point.step, &point.name) {
+            if !matches_point(rule, point.step, &point.name) {
                 continue;
             }
             let Some(condition) = condition else {
@@ -145,8 +145,8 @@ impl DebugObserver {
     }
 }
 
-/// True if a rule applies at a debug point, apart from its condition.
-fn applies(rule: &Rule, step: u64, name: &str) -> bool {
+/// True if the rule's name and interval match the debug point; its condition is not evaluated.
+fn matches_point(rule: &Rule, step: u64, name: &str) -> bool {
     let has_name = rule.name.as_ref().is_none_or(|rule_name| rule_name == name);
     has_name
         && match rule.when {

@@ -11,26 +11,25 @@ use crate::array::ArrayCore;
 use crate::error::Result;
 use crate::history::Site;
 
-/// The arrays of a rank, as the rank reports them.
+/// One rank's report of its arrays.
 #[derive(Default, Serialize, Deserialize)]
 struct RankArrays {
-    /// The rank's share of each global array, by the number of the array.
+    /// The rank's share of each global array, by array number.
     global: BTreeMap<u64, RankShare>,
     local: Vec<ArrayEntry>,
 }
 
-/// A rank's share of a global array.
 #[derive(Serialize, Deserialize)]
 struct RankShare {
     bytes: u64,
-    /// Number of writes of each of its chunks, in slot order.
+    /// Number of writes of each chunk of the rank, in slot order.
     writes: Vec<u64>,
     last_write: Option<LastWrite>,
 }
 
-/// All arrays on rank 0; `None` on other ranks. All ranks must call it, inside a collective
-/// operation.
-pub(super) fn arrays(world: &World) -> Result<Option<Result<Vec<ArrayEntry>, String>>> {
+/// Lists all arrays, on rank 0; the other ranks return `None`. All ranks must call it, inside a
+/// collective operation.
+pub(super) fn list_arrays(world: &World) -> Result<Option<Result<Vec<ArrayEntry>, String>>> {
     let mut report = RankArrays::default();
     let (global, local) = world.alive_arrays();
     for array in &global {
@@ -38,7 +37,12 @@ pub(super) fn arrays(world: &World) -> Result<Option<Result<Vec<ArrayEntry>, Str
     }
     for array in &local {
         let rank = Some(world.rank() as u32);
-        report.local.push(entry(array, ArrayRef { rank, number: array.id().0 }, &[rank_share(array)], world.rank()));
+        report.local.push(array_entry(
+            array,
+            ArrayRef { rank, number: array.id().0 },
+            &[rank_share(array)],
+            world.rank(),
+        ));
     }
     let report = postcard::to_allocvec(&report).map_err(|error| error.to_string());
     let list = |reports: Result<Vec<Vec<u8>>, String>| {
@@ -52,7 +56,7 @@ pub(super) fn arrays(world: &World) -> Result<Option<Result<Vec<ArrayEntry>, Str
             let nothing = || RankShare { bytes: 0, writes: Vec::new(), last_write: None };
             let shares: Vec<RankShare> =
                 ranks.iter_mut().map(|rank| rank.global.remove(&number).unwrap_or_else(nothing)).collect();
-            all.push(entry(array, ArrayRef { rank: None, number }, &shares, 0));
+            all.push(array_entry(array, ArrayRef { rank: None, number }, &shares, 0));
         }
         all.extend(ranks.into_iter().flat_map(|rank| rank.local));
         // All entries must fit into one message.
@@ -68,9 +72,9 @@ pub(super) fn arrays(world: &World) -> Result<Option<Result<Vec<ArrayEntry>, Str
     Ok(gather_reports(world, report)?.map(list))
 }
 
-/// State of the ghost cells of an array on all ranks, on rank 0; `None` on other ranks. All ranks
-/// must call it, inside a collective operation.
-pub(super) fn ghosts(world: &World, array: ArrayRef) -> Result<Option<Result<Vec<GhostEntry>, String>>> {
+/// Lists the ghost state of each side of an array's chunks on all ranks, on rank 0; the other ranks
+/// return `None`. All ranks must call it, inside a collective operation.
+pub(super) fn list_ghost_states(world: &World, array: ArrayRef) -> Result<Option<Result<Vec<GhostEntry>, String>>> {
     let report =
         rank_ghosts(world, array).and_then(|report| postcard::to_allocvec(&report).map_err(|error| error.to_string()));
     let join = |reports: Result<Vec<Vec<u8>>, String>| {
@@ -93,7 +97,7 @@ fn rank_ghosts(world: &World, array: ArrayRef) -> Result<Vec<GhostEntry>, String
     if array.rank.is_some() {
         return Ok(Vec::new());
     }
-    let array = world.numbered(None, array.number).ok_or("there is no such array any more")?;
+    let array = world.array_by_number(None, array.number).ok_or("there is no such array any more")?;
     let Some(ghosts) = array.ghosts() else { return Ok(Vec::new()) };
     let states = ghosts.states().ok_or_else(|| {
         let name = array.name();
@@ -118,11 +122,10 @@ fn rank_share(array: &ArrayCore) -> RankShare {
     RankShare { bytes: array.owned().map(|chunk| array.chunk_bytes(chunk)).sum(), writes, last_write }
 }
 
-/// Entry of an array. `shares` has the share of each rank that may own chunks; rank `first_rank`
-/// owns the chunks of the first share.
-fn entry(array: &Rc<ArrayCore>, array_ref: ArrayRef, shares: &[RankShare], first_rank: usize) -> ArrayEntry {
+/// Builds the entry of an array. `shares` has one share per rank, from rank `first_rank` on.
+fn array_entry(array: &Rc<ArrayCore>, array_ref: ArrayRef, shares: &[RankShare], first_rank: usize) -> ArrayEntry {
     let chunks = array.chunks();
-    let listed = if chunks.count() > MOST_CHUNKS { 0 } else { chunks.count() };
+    let listed_chunks = if chunks.count() > MOST_CHUNKS { 0 } else { chunks.count() };
     let chunk = |chunk: usize| {
         let (owner, region) = (array.ownership().owner(chunk), chunks.region(chunk));
         let writes = shares.get(owner.rank).and_then(|share| share.writes.get(owner.slot));
@@ -143,7 +146,7 @@ fn entry(array: &Rc<ArrayCore>, array_ref: ArrayRef, shares: &[RankShare], first
         periodic: chunks.periodic().to_vec(),
         chunk_count: chunks.count() as u64,
         grid: chunks.grid().map(|grid| grid.iter().map(|&parts| parts as u64).collect()),
-        chunks: (0..listed).map(chunk).collect(),
+        chunks: (0..listed_chunks).map(chunk).collect(),
         bytes: shares.iter().map(|share| share.bytes).sum(),
         writes: shares.iter().flat_map(|share| &share.writes).copied().max().unwrap_or(0),
         last_write: shares.iter().filter_map(|share| share.last_write.clone()).max_by_key(|write| write.step),

@@ -5,8 +5,8 @@ use zippy_protocol::{ElementType, Numbers, ScalarValue};
 
 use crate::World;
 use crate::algorithms::reduce::{
-    Bins, Found, Histogram, KeyRange, Lengths, LocalOperand, Number, Reduced, local_extremes, local_histogram, rounded,
-    sum_words,
+    Bins, Histogram, KeyRange, Lengths, LocalOperand, Number, PartialExtremes, Reduced, local_extremes,
+    local_histogram, rounded, sum_words,
 };
 use crate::array::{ArrayCore, ArrayKind};
 use crate::error::Result;
@@ -33,16 +33,16 @@ macro_rules! of_type {
 }
 pub(super) use of_type;
 
-/// Numbers in the cells that an array's chunks own. Results of a global array cover all ranks:
-/// every rank must call, inside an operation that was compared. Results of another array cover the
-/// rank that owns it: that rank calls alone, and no messages are sent.
+/// Reductions of the numbers in the cells that an array's chunks own. For a global array, results
+/// cover all ranks: every rank must call, inside an operation that all ranks have compared. For
+/// another array, only its owner calls, and no messages are sent.
 pub(super) struct Measure<'a, R> {
     world: &'a World,
     local: R,
     global: bool,
 }
 
-/// The components of the numbers, each by itself.
+/// [`Measure`] of the separate components of each cell.
 pub(super) type Scalars<'a, S> = Measure<'a, LocalOperand<S, 1>>;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,15 +50,14 @@ pub(super) struct ComponentStats<S> {
     pub count: u64,
     pub nans: u64,
     pub infinities: u64,
-    /// The smallest and the largest value, infinities included.
+    /// Smallest and largest value, infinities included.
     pub extremes: Option<(S, S)>,
-    /// The smallest and the largest finite value; of the values above 0 if only those count.
+    /// Smallest and largest finite value; with `positive`, of the values above 0 only.
     pub finite_extremes: Option<(S, S)>,
-    /// Number of the finite values that count.
+    /// Number of finite values; with `positive`, of the values above 0 only.
     pub finite_count: u64,
 }
 
-/// The exact value of a number.
 pub(super) fn exact<S: Number>(number: S) -> ScalarValue {
     let scalar = ElementType::from(&S::INFO).numbers.first().map(|numbers| numbers.scalar);
     let found = scalar.and_then(|scalar| scalar.number(bytemuck::bytes_of(&number)));
@@ -66,7 +65,7 @@ pub(super) fn exact<S: Number>(number: S) -> ScalarValue {
 }
 
 impl<'a, S: Number> Scalars<'a, S> {
-    /// The numbers of type `S` that `numbers` describes in each cell.
+    /// Selects the numbers of type `S` that `numbers` describes in each cell.
     ///
     /// # Errors
     /// The cells have no such numbers.
@@ -83,7 +82,7 @@ impl<'a, S: Number> Scalars<'a, S> {
         Measure { world: self.world, local: Lengths(self.local), global: self.global }
     }
 
-    /// The sum of the numbers of all components together, rounded once.
+    /// Sum of the numbers of all components together, rounded once.
     pub(super) fn sum(&self) -> Result<f64> {
         let words = self.all_reduce(sum_words(&self.local)?, |sum, more| *sum += more)?;
         let mut sum = vec![0; words.len() / self.local.components()];
@@ -102,9 +101,9 @@ impl<R: Reduced> Measure<'_, R> {
         Ok(values)
     }
 
-    /// The statistics of each component. Reads all cells once, once more if there are infinities on
-    /// this rank, and once more for the extremes of numbers above 0 (`positive`) if there are
-    /// others on this rank.
+    /// Statistics of each component. `positive` restricts the finite statistics to values above 0.
+    /// Reads all cells up to three times: an additional pass each for infinities, and for values up
+    /// to 0 with `positive`, if this rank has any.
     pub(super) fn stats(&self, positive: bool) -> Result<Vec<ComponentStats<R::Of>>> {
         let (least, most) = (R::Of::nearest(f64::MIN), R::Of::nearest(f64::MAX));
         let all = local_extremes(&self.local, &KeyRange::ALL)?;
@@ -120,33 +119,34 @@ impl<R: Reduced> Measure<'_, R> {
         } else {
             finite.clone()
         };
-        let found = self.all_reduce([all, finite, used].concat(), Found::merge)?;
+        let found = self.all_reduce([all, finite, used].concat(), PartialExtremes::merge)?;
         let (all, rest) = found.split_at(found.len() / 3);
         let (finite, used) = rest.split_at(rest.len() / 2);
-        let stats_of = |((all, finite), used): ((&Found, &Found), &Found)| ComponentStats {
-            count: all.numbers + all.nans,
-            nans: all.nans,
-            infinities: all.numbers - finite.numbers,
-            extremes: ends(all),
-            finite_extremes: ends(used),
-            finite_count: used.numbers,
-        };
+        let stats_of =
+            |((all, finite), used): ((&PartialExtremes, &PartialExtremes), &PartialExtremes)| ComponentStats {
+                count: all.numbers + all.nans,
+                nans: all.nans,
+                infinities: all.numbers - finite.numbers,
+                extremes: extreme_values(all),
+                finite_extremes: extreme_values(used),
+                finite_count: used.numbers,
+            };
         Ok(all.iter().zip(finite).zip(used).map(stats_of).collect())
     }
 
-    /// The smallest magnitude of a value that is not NaN; `None` if there is none. Reads all cells
-    /// twice.
+    /// Smallest magnitude of all numbers; `None` without a number that is not a NaN. Reads all
+    /// cells twice.
     pub(super) fn least_magnitude(&self) -> Result<Option<f64>> {
         let zero = <R::Of as bytemuck::Zeroable>::zeroed();
         let below = local_extremes(&self.local, &KeyRange::up_to(zero))?;
         let above = local_extremes(&self.local, &KeyRange::from(zero))?;
-        let found = self.all_reduce([below, above].concat(), Found::merge)?;
-        let magnitudes = found.iter().filter_map(ends::<R::Of>);
+        let found = self.all_reduce([below, above].concat(), PartialExtremes::merge)?;
+        let magnitudes = found.iter().filter_map(extreme_values::<R::Of>);
         let nearest = |(min, max): (R::Of, R::Of)| min.to_f64().abs().min(max.to_f64().abs());
         Ok(magnitudes.map(nearest).reduce(f64::min))
     }
 
-    /// Histogram of each component. All components must have the same number of bins.
+    /// Histogram of each component. All components must have equal numbers of bins.
     pub(super) fn histograms(&self, bins: &[Bins<R::Of>]) -> Result<Vec<Histogram>> {
         let local = local_histogram(&self.local, &bins.iter().collect::<Vec<_>>())?;
         let counts = self.all_reduce(local, |sum, more| *sum += more)?;
@@ -154,6 +154,6 @@ impl<R: Reduced> Measure<'_, R> {
     }
 }
 
-fn ends<S: Number>(found: &Found) -> Option<(S, S)> {
+fn extreme_values<S: Number>(found: &PartialExtremes) -> Option<(S, S)> {
     (found.numbers > 0).then(|| (S::from_key(found.min), S::from_key(found.max)))
 }

@@ -46,20 +46,24 @@ pub(super) fn on_ranks(program: impl Fn(&World) -> Result<()> + Send + Sync) {
 
 const THIS: ArrayRef = ArrayRef { rank: None, number: 7 };
 
-fn summed(world: &World, array: &std::rc::Rc<crate::array::ArrayCore>, request: &SummaryRequest) -> Result<Summary> {
+fn summarize_array(
+    world: &World,
+    array: &std::rc::Rc<crate::array::ArrayCore>,
+    request: &SummaryRequest,
+) -> Result<Summary> {
     let found = world.collective("summary", hash("summary"), || summary(world, array, request, 42))?;
     Ok(found.unwrap_or_else(|error| panic!("{request:?}: {error}")))
 }
 
-/// Hash of a position.
-fn mixed(at: [i64; 2], which: u64) -> u64 {
-    let mixed = at.iter().fold(which + 1, |h, &x| (h ^ x as u64).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(23));
-    mixed >> 20
+/// Pseudorandom hash of a position.
+fn hash_position(at: [i64; 2], which: u64) -> u64 {
+    let hash = at.iter().fold(which + 1, |h, &x| (h ^ x as u64).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(23));
+    hash >> 20
 }
 
-/// Multiples of 1/8 from −4 to 12, including both ends, and NaNs and infinities.
+/// Pseudorandom multiple of 1/8 from −4 to 12, including both ends, or a NaN or an infinity.
 fn float(at: [i64; 2], which: u64) -> f64 {
-    match (at, mixed(at, which) % 40) {
+    match (at, hash_position(at, which) % 40) {
         ([0, 0], _) => -4.0,
         ([12, 6], _) => 12.0,
         (_, 0) => f64::NAN,
@@ -70,23 +74,23 @@ fn float(at: [i64; 2], which: u64) -> f64 {
     }
 }
 
-/// Integers from 16 to 175, including both ends.
-fn whole(at: [i64; 2], which: u64) -> i64 {
+/// Pseudorandom integer from 16 to 175, including both ends.
+fn random_integer(at: [i64; 2], which: u64) -> i64 {
     match at {
         [0, 0] => 16,
         [12, 6] => 175,
-        _ => 16 + (mixed(at, which) % 160) as i64,
+        _ => 16 + (hash_position(at, which) % 160) as i64,
     }
 }
 
 fn narrow(at: [i64; 2]) -> Narrow {
     let f = |which| float(at, which) as f32;
-    let inner = Inner { shade: [f(4), f(5)], number: whole(at, 6) as i32 - 100, _pad: 3 };
-    Narrow { place: [f(0), f(1), f(2)], kind: whole(at, 3) as u32, inner }
+    let inner = Inner { shade: [f(4), f(5)], number: random_integer(at, 6) as i32 - 100, _pad: 3 };
+    Narrow { place: [f(0), f(1), f(2)], kind: random_integer(at, 3) as u32, inner }
 }
 
 fn wide(at: [i64; 2]) -> Wide {
-    Wide { weight: float(at, 1), id: whole(at, 2) as u64 }
+    Wide { weight: float(at, 1), id: random_integer(at, 2) as u64 }
 }
 
 fn half(at: [i64; 2]) -> Half {
@@ -95,7 +99,7 @@ fn half(at: [i64; 2]) -> Half {
 }
 
 /// Statistics by a plain loop.
-fn expected(values: &[f64], is_float: bool, request: &SummaryRequest) -> Component {
+fn expected_component(values: &[f64], is_float: bool, request: &SummaryRequest) -> Component {
     let (bins, range) = (usize::from(request.bins), request.range);
     let counts = |value: &f64| value.is_finite() && (!request.positive || *value > 0.0);
     let mut finite: Vec<f64> = values.iter().copied().filter(counts).collect();
@@ -124,7 +128,7 @@ fn expected(values: &[f64], is_float: bool, request: &SummaryRequest) -> Compone
 }
 
 /// The values of a component of all cells.
-fn values<T: Element>(cells: &[T], numbers: &Numbers, component: usize) -> Vec<f64> {
+fn component_values<T: Element>(cells: &[T], numbers: &Numbers, component: usize) -> Vec<f64> {
     let first = numbers.offset as usize + component * numbers.scalar.bytes();
     let value = |cell: &T| numbers.scalar.value(&bytemuck::bytes_of(cell)[first..]).unwrap();
     cells.iter().map(value).collect()
@@ -147,7 +151,7 @@ fn cells<T>(value: impl Fn([i64; 2]) -> T) -> Vec<T> {
     (0..SHAPE[1]).flat_map(|y| (0..SHAPE[0]).map(move |x| [x, y])).map(value).collect()
 }
 
-/// An array whose ghost cells would change every result.
+/// Array with 0xff bytes in its ghost cells, which would change every result.
 fn array<T: Element>(world: &World, layout: &Layout, value: impl Fn([i64; 2]) -> T) -> Result<GlobalArray<T, 2>> {
     let array = world.array::<T, 2>("a", layout)?;
     array.fill(bytemuck::pod_read_unaligned(&vec![0xff; size_of::<T>()]))?;
@@ -155,8 +159,8 @@ fn array<T: Element>(world: &World, layout: &Layout, value: impl Fn([i64; 2]) ->
     Ok(array)
 }
 
-/// Compares the summaries of all numbers of a type with plain loops.
-fn check<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Result<()> {
+/// Checks the summaries of all numbers of a type against plain loops.
+fn check_summaries<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Result<()> {
     if T::INFO.supported_by(world.gpu().features(), "").is_err() {
         return Ok(());
     }
@@ -171,10 +175,10 @@ fn check<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Res
                 let percentiles = if range.is_none() { vec![0.0, 99.0, 1.0, 37.5, 100.0] } else { Vec::new() };
                 let request =
                     SummaryRequest { bins, range, percentiles, positive, ..SummaryRequest::of(THIS, index as u16) };
-                let found = summed(world, array.core(), &request)?;
+                let found = summarize_array(world, array.core(), &request)?;
                 assert_eq!((found.array, found.numbers, found.step), (THIS, index as u16, 42));
-                let components = (0..numbers.components.into()).map(|index| values(&cells, numbers, index));
-                let right: Vec<_> = components.map(|values| expected(&values, is_float, &request)).collect();
+                let components = (0..numbers.components.into()).map(|index| component_values(&cells, numbers, index));
+                let right: Vec<_> = components.map(|values| expected_component(&values, is_float, &request)).collect();
                 assert_eq!(found.components, right, "{} {numbers:?} {bins} {range:?} {layout:?}", T::INFO.name);
             }
         }
@@ -185,31 +189,32 @@ fn check<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Res
 #[test]
 fn summaries_agree_with_a_plain_loop() {
     on_ranks(|world| {
-        check(world, narrow)?;
-        check(world, wide)?;
-        check(world, half)?;
-        check(world, |at| float(at, 9) as f32)?;
-        check(world, |at| float(at, 9))?;
-        check(world, |at| f16::from_f64(float(at, 9)))?;
-        check(world, |at| std::array::from_fn::<f32, 4, _>(|c| float(at, c as u64) as f32))?;
-        check(world, |at| std::array::from_fn::<f16, 2, _>(|c| f16::from_f64(float(at, c as u64))))?;
-        check(world, |at| [whole(at, 0) as u32, whole(at, 1) as u32])?;
-        check(world, |at| whole(at, 0) as u8)?;
-        check(world, |at| (whole(at, 0) - 100) as i8)?;
-        check(world, |at| whole(at, 0) as u16)?;
-        check(world, |at| whole(at, 0) as i16 - 100)?;
-        check(world, |at| whole(at, 0) as u64)?;
-        check(world, |at| whole(at, 0) - 100)
+        check_summaries(world, narrow)?;
+        check_summaries(world, wide)?;
+        check_summaries(world, half)?;
+        check_summaries(world, |at| float(at, 9) as f32)?;
+        check_summaries(world, |at| float(at, 9))?;
+        check_summaries(world, |at| f16::from_f64(float(at, 9)))?;
+        check_summaries(world, |at| std::array::from_fn::<f32, 4, _>(|c| float(at, c as u64) as f32))?;
+        check_summaries(world, |at| std::array::from_fn::<f16, 2, _>(|c| f16::from_f64(float(at, c as u64))))?;
+        check_summaries(world, |at| [random_integer(at, 0) as u32, random_integer(at, 1) as u32])?;
+        check_summaries(world, |at| random_integer(at, 0) as u8)?;
+        check_summaries(world, |at| (random_integer(at, 0) - 100) as i8)?;
+        check_summaries(world, |at| random_integer(at, 0) as u16)?;
+        check_summaries(world, |at| random_integer(at, 0) as i16 - 100)?;
+        check_summaries(world, |at| random_integer(at, 0) as u64)?;
+        check_summaries(world, |at| random_integer(at, 0) - 100)
     });
 }
 
-/// Compares the lengths of a type's first vector with those of a plain loop, rounded once.
-fn lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Result<()> {
+/// Checks the lengths of a type's first vector against a plain loop, rounded once.
+fn check_lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Result<()> {
     if T::INFO.supported_by(world.gpu().features(), "").is_err() {
         return Ok(());
     }
     let (cells, numbers) = (cells(value), &ElementType::from(&T::INFO).numbers[0]);
-    let components: Vec<_> = (0..numbers.components.into()).map(|index| values(&cells, numbers, index)).collect();
+    let components: Vec<_> =
+        (0..numbers.components.into()).map(|index| component_values(&cells, numbers, index)).collect();
     let length = |cell: usize| {
         let squares = components.iter().map(|values| values[cell].powi(2));
         let nan = components.iter().any(|values| values[cell].is_nan());
@@ -221,10 +226,10 @@ fn lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> R
     let (range, percentiles) = (Some((-0.333, 200.77)), vec![1.0, 50.0, 99.0]);
     let request = SummaryRequest { length: true, bins: 16, range, percentiles, ..SummaryRequest::of(THIS, 0) };
     for layout in [&layouts[1], &layouts[3]] {
-        let found = summed(world, array(world, layout, value)?.core(), &request)?;
+        let found = summarize_array(world, array(world, layout, value)?.core(), &request)?;
         assert!(found.length);
         let [found] = &found.components[..] else { panic!("{found:?}") };
-        let right = expected(&all, true, &request);
+        let right = expected_component(&all, true, &request);
         assert_eq!((found.count, found.nans, found.infinities), (right.count, right.nans, right.infinities));
         assert_eq!((&found.bins, found.outside), (&right.bins, right.outside));
         let ends = |found: &Component| [&<[_; 2]>::from(found.extremes.unwrap())[..], &found.percentiles].concat();
@@ -237,9 +242,9 @@ fn lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> R
 #[test]
 fn lengths_agree_with_a_plain_loop() {
     on_ranks(|world| {
-        lengths(world, narrow)?;
-        lengths(world, |at| [f16::from_f64(float(at, 0)), f16::from_f64(float(at, 1))])?;
-        lengths(world, |at| std::array::from_fn::<i32, 4, _>(|c| whole(at, c as u64) as i32 - 100))
+        check_lengths(world, narrow)?;
+        check_lengths(world, |at| [f16::from_f64(float(at, 0)), f16::from_f64(float(at, 1))])?;
+        check_lengths(world, |at| std::array::from_fn::<i32, 4, _>(|c| random_integer(at, c as u64) as i32 - 100))
     });
 }
 
@@ -249,7 +254,7 @@ fn percentiles_are_exact_with_outliers() {
         let value = |[x, y]: [i64; 2]| if (x, y) == (4, 5) { 1e30 } else { (x + 13 * y) as f32 * 1e-6 };
         let array = array(world, &layouts(world.size())[1], value)?;
         let request = SummaryRequest { percentiles: vec![10.0, 90.0], ..SummaryRequest::of(THIS, 0) };
-        let found = &summed(world, array.core(), &request)?.components[0];
+        let found = &summarize_array(world, array.core(), &request)?.components[0];
         assert_eq!(found.extremes.unwrap().1.to_f64() as f32, 1e30);
         assert_eq!(found.percentiles, [9e-6_f32, 82e-6].map(|value| f64::from(value).into()));
         Ok(())
@@ -266,7 +271,7 @@ fn large_integers_are_exact() {
         let value = |[x, y]: [i64; 2]| [low, high, high, (1 << 63) + 5][((x + 13 * y) % 4) as usize];
         let array = array(world, &layouts(world.size())[1], value)?;
         let request = SummaryRequest { bins: 2, percentiles: vec![0.0, 50.0], ..SummaryRequest::of(THIS, 0) };
-        let found = &summed(world, array.core(), &request)?.components[0];
+        let found = &summarize_array(world, array.core(), &request)?.components[0];
         let exact = |value: u64| ScalarValue::Integer(value.into());
         let ends = (exact(low), exact(high));
         assert_eq!((found.extremes, found.range), (Some(ends), ends));
@@ -291,11 +296,11 @@ fn empty_and_constant_arrays_have_summaries() {
             outside: (0, 0),
             percentiles: Vec::new(),
         };
-        assert_eq!(summed(world, none.core(), &request)?.components, [nothing]);
+        assert_eq!(summarize_array(world, none.core(), &request)?.components, [nothing]);
         let one = world.array::<f32, 2>("one", &Layout::new(SHAPE).split_all(Split::Even(3)))?;
         for (value, nans, infinities) in [(0.1, 0, 0), (f32::NAN, 91, 0), (f32::INFINITY, 0, 91)] {
             one.fill(value)?;
-            let found = summed(world, one.core(), &request)?.components.swap_remove(0);
+            let found = summarize_array(world, one.core(), &request)?.components.swap_remove(0);
             let is_finite = value.is_finite();
             let ends: (ScalarValue, _) = [ScalarValue::from(if is_finite { f64::from(value) } else { 0.0 }); 2].into();
             let (bins, outside) = (vec![0, 0, if is_finite { 91 } else { 0 }], (0, infinities));
@@ -312,7 +317,7 @@ fn empty_and_constant_arrays_have_summaries() {
         for value in (1..40).map(|i| f64::from(i) * 0.1) {
             double.fill(value)?;
             let request = SummaryRequest { bins: 7, ..request.clone() };
-            let found = &summed(world, double.core(), &request)?.components[0];
+            let found = &summarize_array(world, double.core(), &request)?.components[0];
             assert_eq!((found.extremes, found.bins[6]), (Some((value.into(), value.into())), 91));
         }
         Ok(())
@@ -332,7 +337,7 @@ fn summary_of_local_array_sends_no_messages() {
         local.with_ghosts().fill(f32::NAN)?;
         local.all().fill_with(|[x, y]| (x + 30 * y) as f32)?;
         let values: Vec<f64> = (0..600).map(f64::from).collect();
-        assert_eq!(found(local.core())?, expected(&values, true, &request));
+        assert_eq!(found(local.core())?, expected_component(&values, true, &request));
 
         let mut list = world.growable::<[u32; 2]>("list")?;
         for length in [0_u32, 3, 400, 3] {
@@ -342,7 +347,7 @@ fn summary_of_local_array_sends_no_messages() {
             let values: Vec<f64> = (0..length).map(f64::from).collect();
             let found = summary(world, list.core(), &request, 1)?.unwrap().components;
             let [first, second] = &found[..] else { panic!("two") };
-            let right = expected(&values, false, &request);
+            let right = expected_component(&values, false, &request);
             assert_eq!((first.count, first.extremes, first.outside), (right.count, right.extremes, right.outside));
             assert_eq!((second.bins.iter().sum::<u64>(), second.outside), (0, (0, u64::from(length))));
         }
@@ -373,7 +378,7 @@ fn invalid_requests_are_refused() {
         assert!(refused(&percentiles(&[1.0, f64::NAN]))?.contains("from 0 to 100, and NaN"));
         assert!(refused(&SummaryRequest { length: true, numbers: 1, ..right.clone() })?.contains("no vector"));
         // A range outside the type's is clamped; the maximum number of bins is accepted.
-        let found = summed(world, array.core(), &SummaryRequest { bins: 1024, ..range(-1e300, 1e300) })?;
+        let found = summarize_array(world, array.core(), &SummaryRequest { bins: 1024, ..range(-1e300, 1e300) })?;
         for component in found.components {
             assert_eq!(component.range, (f64::from(f32::MIN).into(), f64::from(f32::MAX).into()));
             assert_eq!(component.bins.iter().sum::<u64>(), component.count - component.nans - component.infinities);
@@ -382,15 +387,21 @@ fn invalid_requests_are_refused() {
     });
 }
 
-/// Runs the tests again with kernels only: the host maps no memory.
+/// Repeats the tests on an adapter without mapped memory, so that kernels do all reductions.
 #[test]
-fn without_mapping_by_driver_too() {
+fn summaries_agree_without_mapping_by_driver_too() {
     if std::env::var_os("ZIPPY_HOST_MAP").is_some() {
         return;
     }
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     let module = module_path!().split_once("::").unwrap().1;
-    let filters = [module, "debug::compare_tests::", "debug::condition::", "--skip", "without_mapping_by_driver_too"];
+    let filters = [
+        module,
+        "debug::compare_tests::",
+        "debug::condition::",
+        "--skip",
+        "summaries_agree_without_mapping_by_driver_too",
+    ];
     command.args(filters).env("ZIPPY_HOST_MAP", "0").env("ZIPPY_BINDING_LIMIT", "65536");
     let output = command.output().unwrap();
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();

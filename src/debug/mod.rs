@@ -81,7 +81,7 @@ use crate::world::CollectiveWorld;
 /// Address and token with which viewers connect to a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewerAccess {
-    /// Port on the machine of rank 0.
+    /// Port on rank 0's machine.
     pub port: u16,
     /// Token that a viewer must know.
     pub token: String,
@@ -142,7 +142,6 @@ pub fn attach(world: &World, settings: &Settings) -> Result<Option<ViewerAccess>
 
 type Started = (Option<(Control, ViewerAccess)>, Option<Recorder>);
 
-/// Starts the server and the recorder, on rank 0.
 fn start(settings: &Settings, program: &Program) -> std::result::Result<Started, String> {
     settings.checked()?;
     let recorder = settings.record.as_ref().map(|record| Recorder::new(record, program)).transpose()?;
@@ -169,12 +168,12 @@ fn start(settings: &Settings, program: &Program) -> std::result::Result<Started,
     Ok((Some((Control::new(server, child, pause, settings.lost), access)), recorder))
 }
 
-/// Text that explains how a viewer connects to the program. With `is_given` the token comes from
-/// the program's settings and is not shown.
-fn connection_help(address: SocketAddr, token: &str, has_viewer: bool, is_given: bool) -> String {
+/// Explains how a viewer connects to the program. `has_given_token` means that the token comes from
+/// the program's settings; the text does not contain it.
+fn connection_help(address: SocketAddr, token: &str, has_viewer: bool, has_given_token: bool) -> String {
     let (port, viewer) = (address.port(), if has_viewer { "another viewer" } else { "a viewer" });
     // The token is not in the command: other users of the machine can see commands.
-    let secret = if is_given {
+    let secret = if has_given_token {
         "The token is the one given to the program (not shown)".to_string()
     } else {
         format!("The token (for ZIPPY_DEBUG_TOKEN, or when the viewer asks) is {token}")

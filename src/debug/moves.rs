@@ -6,11 +6,11 @@ use crate::extents::Index;
 use crate::transport::{decoded, encoded};
 use crate::world::{BoxEnd, CollectiveWorld, MovedBox, World};
 
-/// The moves of the last operation that moved cells: on rank 0 the moves of all ranks, in order of
-/// the rank that read the cells; without operation if there was none. With more than [`MOST_MOVES`]
-/// moves, each rank reports an equal number of its own. Collective: one small all-reduce and a
-/// gather of the reports.
-pub(super) fn moves(world: &World) -> Result<Option<Moves>> {
+/// Gathers the moves of the last operation that moved cells, in ascending order of the rank that
+/// reads the cells, on rank 0; the other ranks return `None`. Without such an operation, the result
+/// names no operation. With more than [`MOST_MOVES`] moves, each rank reports an equal number of
+/// its own. Collective: one small all-reduce and a gather of the reports.
+pub(super) fn gather_moves(world: &World) -> Result<Option<Moves>> {
     let mut sums = [world.last_moves(0)].map(|moves| [moves.count, moves.bytes_local, moves.bytes_network]);
     world
         .inner_group()
@@ -18,7 +18,7 @@ pub(super) fn moves(world: &World) -> Result<Option<Moves>> {
     let [[count, bytes_local, bytes_network]] = sums;
     let max_moves = if count <= MOST_MOVES as u64 { MOST_MOVES } else { MOST_MOVES / world.size() };
     let last = world.last_moves(max_moves);
-    let entries: Vec<MoveEntry> = last.boxes.iter().map(entry).collect();
+    let entries: Vec<MoveEntry> = last.boxes.iter().map(move_entry).collect();
     let Some(all) = world.inner_group().gather(0, encoded(&entries)?)? else { return Ok(None) };
     let mut moves = Vec::new();
     for report in &all {
@@ -27,7 +27,7 @@ pub(super) fn moves(world: &World) -> Result<Option<Moves>> {
     Ok(Some(Moves { operation: last.operation, moves, count, bytes_local, bytes_network }))
 }
 
-fn entry(moved: &MovedBox) -> MoveEntry {
+fn move_entry(moved: &MovedBox) -> MoveEntry {
     let list = |index: &Index| index.iter().copied().collect::<Vec<i64>>();
     let end = |BoxEnd { array, chunk, rank, first }: &BoxEnd| {
         (array.map(|array| ArrayRef { rank: None, number: array.0 }), *chunk as u64, *rank as u32, list(first))

@@ -19,14 +19,14 @@ pub(super) enum Order {
     Stop,
 }
 
-/// Debug points at which ranks synchronize next. All ranks have the same conditions, so no messages
-/// are sent at other debug points.
+/// Debug points at which the ranks synchronize next, the same on all ranks: no messages are sent at
+/// other debug points.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct SyncConditions {
-    /// The number of the latest such debug point.
+    /// Number of the debug point of the next regular synchronization.
     pub next: u64,
-    /// The next debug point with this name.
+    /// Name of a debug point to synchronize at.
     pub run_to: Option<String>,
-    /// Debug points at which one of these rules holds.
+    /// Rules that require a synchronization where they hold.
     pub rules: Vec<Rule>,
 }

@@ -1,25 +1,25 @@
-//! Percentiles, found by histograms whose bins narrow down to one number.
+//! Percentiles by histograms whose bins narrow down to one number.
 
 use super::measure::ComponentStats;
 use crate::algorithms::reduce::{Bins, Histogram, Number};
 use crate::error::Result;
 
-/// Largest number of bins in one pass over the cells.
+/// Maximum number of bins in one pass over the cells.
 const MAX_BINS: u64 = 1000;
 
 struct PercentileSearch {
     component: usize,
-    /// Index of the number in the ascending order of all numbers that count.
+    /// Index of the percentile in the ascending order of the finite numbers.
     index: u64,
-    /// Smallest and largest possible key of the number.
+    /// Smallest and largest possible [`Number::key`] of the percentile.
     low: u64,
     high: u64,
 }
 
 impl PercentileSearch {
-    /// Narrows the range of keys by the counts between `edges`. The range stays within its present
-    /// bounds, even if the counts disagree with the extremes, as the arithmetic of two kernels may.
-    /// Both bounds are edges, so each pass makes the range smaller.
+    /// Narrows the range of keys by the counts between `edges`. The range never grows, even if the
+    /// counts disagree with the extremes (the arithmetic of two kernels may differ). Both bounds
+    /// are edges, so each pass makes the range smaller.
     fn narrow(&mut self, edges: &[u64], histogram: &Histogram) {
         let mut reached = histogram.below;
         let bin = histogram.counts.iter().position(|count| {
@@ -36,11 +36,11 @@ impl PercentileSearch {
     }
 }
 
-/// The percentiles of each component: for each of `percents`, the finite number with this
+/// Computes the percentiles of each component: for each of `percents`, the finite number with this
 /// percentage of the other finite numbers below it, rounded to the nearest index. Empty for a
-/// component without finite numbers. The results are exact, and outliers do not make the search
-/// slower: bins are ranges of keys. `count` reads all cells, four times for numbers of 32 bits and
-/// eight times for 64 bits.
+/// component without finite numbers. Results are exact, and outliers do not slow the search: bins
+/// are ranges of keys. `count` reads all cells, four times for 32-bit numbers and eight times for
+/// 64-bit ones.
 pub(super) fn percentiles<S: Number>(
     count: impl Fn(&[Bins<S>]) -> Result<Vec<Histogram>>,
     stats: &[ComponentStats<S>],
@@ -59,13 +59,13 @@ pub(super) fn percentiles<S: Number>(
     let zero = S::zeroed().key().unwrap_or_default();
     let mut is_first = true;
     while searches.iter().any(|search| search.low < search.high) {
-        let edges = edges(&searches, stats.len(), zero);
+        let edges = next_edges(&searches, stats.len(), zero);
         let bins = edges.iter().map(|keys| Bins::edges(keys.iter().map(|&key| S::from_key(key)).collect()));
         let found = count(&bins.collect::<Result<Vec<_>>>()?)?;
         for search in &mut searches {
             let (edges, histogram) = (&edges[search.component], &found[search.component]);
-            // The first edges are the smallest numbers that count. Infinities, and with `positive`
-            // numbers up to 0, are below them.
+            // The first edge is the smallest finite number (above 0 with `positive`); smaller
+            // numbers are counted below it.
             let ComponentStats { extremes, finite_extremes, .. } = &stats[search.component];
             let least = |ends: &Option<(S, S)>| ends.and_then(|(least, _)| least.key());
             if is_first && least(extremes) < least(finite_extremes) {
@@ -82,10 +82,10 @@ pub(super) fn percentiles<S: Number>(
     Ok(all)
 }
 
-/// Edges of the bins of the next pass for each component: keys that divide the ranges of its
-/// searches. All components have the same number of edges. The last edge occurs twice, so the
-/// largest key has a bin of its own. Components without finite numbers have the edge `any`.
-fn edges(searches: &[PercentileSearch], components: usize, any: u64) -> Vec<Vec<u64>> {
+/// Edges of the bins of the next pass, per component: keys that divide the ranges of its searches.
+/// All components have equal numbers of edges. The last edge occurs twice, so that the largest key
+/// has its own bin. Components without finite numbers have the edge `any`.
+fn next_edges(searches: &[PercentileSearch], components: usize, any: u64) -> Vec<Vec<u64>> {
     let mut all = vec![Vec::new(); components];
     for (component, edges) in all.iter_mut().enumerate() {
         let own_searches = || searches.iter().filter(|search| search.component == component);
@@ -111,8 +111,7 @@ fn edges(searches: &[PercentileSearch], components: usize, any: u64) -> Vec<Vec<
 mod tests {
     use super::*;
 
-    /// Percentiles of 1, 2, 3 and 4, computed with the given extremes.
-    fn of_four(low: f32, high: f32, percents: &[f64]) -> Vec<f32> {
+    fn percentiles_of_1_to_4(low: f32, high: f32, percents: &[f64]) -> Vec<f32> {
         let numbers = [3.0_f32, 1.0, 4.0, 2.0];
         let count = |bins: &[Bins<f32>]| {
             let (edges, mut found) = (bins[0].as_edges(), Histogram::default());
@@ -134,16 +133,16 @@ mod tests {
     }
 
     #[test]
-    fn wrong_extremes_give_the_nearest_numbers() {
+    fn percentiles_with_wrong_extremes_are_nearest_numbers() {
         let percents = [0.0, 33.0, 67.0, 100.0];
-        assert_eq!(of_four(1.0, 4.0, &percents), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(percentiles_of_1_to_4(1.0, 4.0, &percents), [1.0, 2.0, 3.0, 4.0]);
         // Extremes one ulp too far inside, and too far outside.
         let (low, high) = (1.0_f32.next_up(), 4.0_f32.next_down());
-        assert_eq!(of_four(low, high, &percents), [low, 2.0, 3.0, high]);
-        assert_eq!(of_four(1.0_f32.next_down(), 4.0_f32.next_up(), &percents), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(percentiles_of_1_to_4(low, high, &percents), [low, 2.0, 3.0, high]);
+        assert_eq!(percentiles_of_1_to_4(1.0_f32.next_down(), 4.0_f32.next_up(), &percents), [1.0, 2.0, 3.0, 4.0]);
         // No number is between the extremes.
-        assert_eq!(of_four(5.0, 6.0, &percents), [5.0; 4]);
-        assert_eq!(of_four(-2.0, -1.0, &percents), [-1.0; 4]);
-        assert_eq!(of_four(2.5, 2.75, &percents), [2.5, 2.5, 2.75, 2.75]);
+        assert_eq!(percentiles_of_1_to_4(5.0, 6.0, &percents), [5.0; 4]);
+        assert_eq!(percentiles_of_1_to_4(-2.0, -1.0, &percents), [-1.0; 4]);
+        assert_eq!(percentiles_of_1_to_4(2.5, 2.75, &percents), [2.5, 2.5, 2.75, 2.75]);
     }
 }

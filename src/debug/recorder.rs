@@ -23,29 +23,28 @@ use crate::world::CollectiveWorld;
 
 /// Approximate size of a move in a recording, in bytes.
 const MOVE_BYTES: usize = 64;
-/// Bytes reserved for the last entry of a recording with a limit.
+/// Bytes reserved for the end entry of a recording with a limit.
 const END_BYTES: u64 = 512;
 
 #[derive(Debug)]
 pub(super) struct Recorder {
-    /// Debug points whose number is a multiple of this are recorded.
+    /// Interval of recorded debug points: their numbers are multiples of it.
     every: u64,
-    /// Largest number of recorded bytes per array.
+    /// Maximum number of recorded bytes per array.
     max_array_bytes: usize,
     limit: u64,
     /// The file on rank 0; `None` elsewhere, and after a write error.
     file: Option<(PathBuf, Writer<BufWriter<File>>)>,
     /// Number of the last recorded debug point.
     last: Option<u64>,
-    /// For each array, the hash of the cells that were recorded last and the debug point of that
-    /// record.
+    /// Per array: hash of the cells recorded last, and the debug point of that record.
     cells: BTreeMap<ArrayRef, (blake3::Hash, u64)>,
     moves: Option<Moves>,
-    /// Time up to which spans are recorded, in microseconds of the run.
+    /// End of the recorded spans, in microseconds since the start of the run.
     since: u64,
 }
 
-/// Longest time to wait for the reader of a pipe.
+/// Maximum wait for a reader to open a pipe.
 const WAIT_FOR_READER: Duration = Duration::from_secs(5);
 
 /// Creates a regular file, or opens a device or a pipe. A pipe must have a reader.
@@ -82,7 +81,7 @@ impl Recorder {
         Ok(Self { max_array_bytes: settings.max_array_bytes, limit, file, ..Self::elsewhere(settings.every) })
     }
 
-    /// The recorder of a rank without the file.
+    /// Recorder of a rank that does not write the file.
     pub(super) fn elsewhere(every: u64) -> Self {
         let (cells, limit) = (BTreeMap::new(), u64::MAX);
         Self { every, max_array_bytes: 0, limit, file: None, last: None, cells, moves: None, since: 0 }
@@ -95,12 +94,12 @@ impl Recorder {
 
     /// Records a debug point. All ranks must call it. Returns `false` if the recording has ended.
     pub(super) fn add(&mut self, world: &World, point: &Point) -> Result<bool> {
-        // A program that reads the file while it grows must not see a debug point that the limit
-        // removes.
+        // Entries are held until the debug point is complete: a program that reads the growing file
+        // must not see a debug point that the limit removes.
         if let Some((_, writer)) = self.file.as_mut().filter(|_| self.limit < u64::MAX) {
             writer.hold();
         }
-        let arrays = listing::arrays(world)?;
+        let arrays = listing::list_arrays(world)?;
         let listed = match arrays {
             Some(Ok(arrays)) => {
                 self.write(&Recorded::Point(point.clone()));
@@ -124,19 +123,19 @@ impl Recorder {
         for requests in views.chunk_by(|first, second| first.array == second.array) {
             let mut found = Vec::new();
             for request in requests {
-                found.extend(views::view(world, request, point.step)?);
+                found.extend(views::extract_view(world, request, point.step)?);
             }
             self.add_cells(found, point.step);
         }
         for &array in &ghosts {
-            if let Some(Ok(ghosts)) = listing::ghosts(world, array)? {
+            if let Some(Ok(ghosts)) = listing::list_ghost_states(world, array)? {
                 self.write(&Recorded::Ghosts(array, ghosts));
             }
         }
-        if let Some(moves) = moves::moves(world)? {
+        if let Some(moves) = moves::gather_moves(world)? {
             self.add_moves(moves);
         }
-        if let Some(timeline) = timeline::timeline(world, since, room)? {
+        if let Some(timeline) = timeline::gather_timeline(world, since, room)? {
             self.since = timeline.until;
             self.write(&Recorded::Timeline(timeline));
         }
@@ -147,9 +146,9 @@ impl Recorder {
         Ok(true)
     }
 
-    /// Records the cells of an array, or, if they have not changed since the last record, the debug
-    /// point of that record. Cells are compared by the hash of their bytes: the counts of writes
-    /// cover neither ghost updates nor the program's own wgpu calls.
+    /// Records the cells of an array, or, for unchanged cells, the debug point of their last
+    /// record. Cells are compared by a hash of their bytes: write counts cover neither ghost
+    /// updates nor the program's own wgpu calls.
     fn add_cells(&mut self, found: Vec<Result<View, String>>, step: u64) {
         let Some(array) = found.iter().flatten().map(|view| view.of.array).next() else { return };
         let hash = cells_hash(&found);
@@ -170,8 +169,8 @@ impl Recorder {
         }
     }
 
-    /// Records the moves. The boxes are left out if they equal the last ones: most programs repeat
-    /// the same moves.
+    /// Records the moves. Boxes that equal the last recorded ones are left out: most programs
+    /// repeat the same moves.
     fn add_moves(&mut self, mut moves: Moves) {
         moves.moves.truncate(self.max_array_bytes / MOVE_BYTES);
         match &self.moves {
@@ -187,48 +186,48 @@ impl Recorder {
         }
     }
 
-    /// Data that the ranks must contribute to a debug point with these arrays.
+    /// Request to all ranks for the data of a debug point with these arrays.
     fn request(&self, world: &World, arrays: &[ArrayEntry]) -> RecordRequest {
         let has_ghosts = |array: &&ArrayEntry| array.ghosts.iter().flatten().any(|&width| width > 0);
         let checked = |array: &&ArrayEntry| world.is_checked() && array.kind == ArrayKind::Global;
         RecordRequest {
             can_write: self.file.is_some(),
-            views: arrays.iter().flat_map(|array| cells(array, self.max_array_bytes)).collect(),
+            views: arrays.iter().flat_map(|array| requests_for_cells(array, self.max_array_bytes)).collect(),
             ghosts: arrays.iter().filter(checked).filter(has_ghosts).map(|array| array.array).collect(),
             since: self.since,
             room: self.max_array_bytes as u64,
         }
     }
 
-    /// Writes an entry. Returns `true` if the entry is in the file or held in memory.
+    /// Writes an entry. Returns `true` if the entry is in the file or in the writer's held entries.
     fn write(&mut self, entry: &Recorded) -> bool {
         let Some((path, writer)) = &mut self.file else { return false };
         match writer.add_within(entry, self.limit.saturating_sub(END_BYTES)) {
             Ok(true) => return true,
-            Ok(false) => self.stop(),
+            Ok(false) => self.end_at_limit(),
             Err(error) if error.kind() == ErrorKind::InvalidInput => {
                 trace::warn(&format!("the recording {} lacks an entry: {error}", path.display()));
             }
-            Err(error) => self.give_up(&error),
+            Err(error) => self.end_after_write_error(&error),
         }
         false
     }
 
     fn release(&mut self) {
         if let Some(Err(error)) = self.file.as_mut().map(|(_, writer)| writer.release()) {
-            self.give_up(&error);
+            self.end_after_write_error(&error);
         }
     }
 
     /// Ends the recording after a write error.
-    fn give_up(&mut self, error: &std::io::Error) {
+    fn end_after_write_error(&mut self, error: &std::io::Error) {
         if let Some((path, _)) = self.file.take() {
             trace::warn(&format!("the recording {} ends here: it cannot be written: {error}", path.display()));
         }
     }
 
     /// Ends the recording at its size limit, after the last complete debug point.
-    fn stop(&mut self) {
+    fn end_at_limit(&mut self) {
         let Some((path, mut writer)) = self.file.take() else { return };
         let after = self.last.map_or("before its first debug point".into(), |step| format!("after debug point {step}"));
         let limit = size_text(self.limit);
@@ -244,7 +243,7 @@ impl Recorder {
 
     /// Writes the end of the recording, with the outcome of the run.
     pub(super) fn end(&mut self, how: &str) {
-        // A debug point that failed has entries that are still held.
+        // A failed debug point has entries that are still held.
         self.release();
         let Some((path, writer)) = &mut self.file else { return };
         if let (None, every @ 2..) = (self.last, self.every) {
@@ -263,7 +262,7 @@ impl Recorder {
     }
 }
 
-/// Hash of the cells of an array and of their regions; `None` if some cells could not be read.
+/// Hash of an array's cells and of their regions; `None` if some cells could not be read.
 fn cells_hash(found: &[Result<View, String>]) -> Option<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
     for view in found {
@@ -280,14 +279,14 @@ struct RecordRequest {
     can_write: bool,
     views: Vec<ViewRequest>,
     ghosts: Vec<ArrayRef>,
-    /// Start of the recorded spans, in microseconds of the run.
+    /// Start of the recorded spans, in microseconds since the start of the run.
     since: u64,
     room: u64,
 }
 
-/// Requests for the cells of an array: each chunk with its ghost cells, if they fit into
-/// `max_array_bytes`; otherwise the owned cells, with strides so that they fit.
-fn cells(array: &ArrayEntry, max_array_bytes: usize) -> Vec<ViewRequest> {
+/// Requests for the cells of an array: each chunk with its ghost cells if they fit into
+/// `max_array_bytes`, else the owned cells with strides that make them fit.
+fn requests_for_cells(array: &ArrayEntry, max_array_bytes: usize) -> Vec<ViewRequest> {
     if array.shape.contains(&0) {
         return Vec::new();
     }

@@ -7,9 +7,9 @@ use crate::world::CollectiveWorld;
 /// Bytes that a rank contributes to an answer, or its error text.
 pub(super) type Report = Result<Vec<u8>, String>;
 
-/// Gathers the reports of all ranks. Returns their bytes on rank 0, or the error text of the first
-/// rank that reports one; `None` on other ranks. All ranks must call it, inside a collective
-/// operation.
+/// Gathers the reports of all ranks on rank 0, in ascending order of ranks, or returns the error
+/// text of the lowest rank that failed; the other ranks return `None`. All ranks must call it,
+/// inside a collective operation.
 pub(super) fn gather_reports(world: &World, report: Report) -> Result<Option<Result<Vec<Vec<u8>>, String>>> {
     let mut bytes = match report {
         Ok(bytes) => bytes,

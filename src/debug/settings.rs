@@ -18,31 +18,31 @@ pub struct Settings {
     pub(super) viewer: Option<Viewer>,
     pub(super) record: Option<RecordSettings>,
     pub(super) pause: bool,
-    /// How long a paused program waits without a viewer; `None` for ever.
+    /// Maximum wait of a paused program without a viewer; `None` without limit.
     pub(super) lost: Option<Duration>,
-    /// Longest time without a sign of life of a viewer; then its connection ends.
+    /// Time after which a viewer that does not answer is disconnected.
     pub(super) silent: Duration,
     /// Token of the viewers; `None` for a new random token.
     pub(super) token: Option<String>,
 }
 
-/// How a viewer connects.
+/// Origin of viewers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Viewer {
-    /// The program starts it.
+    /// The program starts the viewer.
     Spawn,
-    /// It connects to this port.
+    /// Viewers connect to this port.
     Listen(u16),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RecordSettings {
     pub file: PathBuf,
-    /// Interval of recorded debug points: those whose number is a multiple of it.
+    /// Interval of recorded debug points: their numbers are multiples of it.
     pub every: u64,
-    /// Largest number of recorded bytes per array.
+    /// Maximum number of recorded bytes per array.
     pub max_array_bytes: usize,
-    /// Largest size of the file in bytes, if there is a limit.
+    /// Maximum size of the file in bytes; `None` without limit.
     pub limit: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ impl RecordSettings {
     }
 }
 
-/// Smallest limit of a recording in bytes: a smaller file has no room for a debug point.
+/// Minimum of the size limit of a recording, in bytes: less has no room for a debug point.
 const MIN_LIMIT: u64 = 16 << 10;
 
 impl Settings {
@@ -90,8 +90,9 @@ impl Settings {
         Self { pause: true, ..self }
     }
 
-    /// Sets how long a paused program waits without a viewer, after its viewer has gone or before
-    /// the first one comes; `None` for ever. The default is 60 seconds.
+    /// Sets the maximum time that a paused program waits without a viewer, after its viewer has
+    /// disconnected or before the first one connects; `None` waits without limit. The default is 60
+    /// seconds.
     #[must_use]
     pub fn lost(self, lost: Option<Duration>) -> Self {
         Self { lost, ..self }
@@ -149,11 +150,11 @@ impl Settings {
                     Ok(number) if number > 0 => every = number,
                     _ => return wrong("is no number of debug points, at least 1"),
                 },
-                ("most", Some(bytes)) => match size(bytes) {
+                ("most", Some(bytes)) => match parse_size(bytes) {
                     Some(bytes) if (1..=MOST_VIEW_BYTES as u64).contains(&bytes) => most = bytes as usize,
                     _ => return wrong("is no size from 1 to 4M bytes"),
                 },
-                ("limit", Some(bytes)) => match size(bytes) {
+                ("limit", Some(bytes)) => match parse_size(bytes) {
                     Some(bytes) if bytes >= MIN_LIMIT => limit = Some(bytes),
                     _ => return wrong("is no size of 16K bytes or more, as 500MB, 1GiB or 2T"),
                 },
@@ -183,12 +184,12 @@ impl Settings {
     }
 }
 
-/// Units of sizes: the letter, and the power of 1024 or 1000.
+/// Units of sizes: their letters and exponents; the base is 1024 or 1000.
 const UNITS: [(char, u32); 4] = [('K', 1), ('M', 2), ('G', 3), ('T', 4)];
 
 /// Parses a number of bytes: `256K` and `256KiB` have 1024 bytes per K, `500MB` has a million per
 /// M.
-fn size(text: &str) -> Option<u64> {
+fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim();
     let (rest, base) = match text.strip_suffix("iB") {
         Some(rest) => (rest, 1024_u64),
@@ -205,7 +206,7 @@ fn size(text: &str) -> Option<u64> {
     digits.trim().parse::<u64>().ok()?.checked_mul(base.checked_pow(power)?)
 }
 
-/// Text of a number of bytes for [`Settings::parse`], in the largest unit that it is a multiple of.
+/// Formats a number of bytes for [`Settings::parse`], in the largest unit that divides it.
 pub(super) fn size_text(bytes: u64) -> String {
     let unit = UNITS.into_iter().rev().find(|(_, power)| bytes > 0 && bytes.is_multiple_of(1024_u64.pow(*power)));
     unit.map_or(format!("{bytes} bytes"), |(letter, power)| format!("{} {letter}iB", bytes / 1024_u64.pow(power)))
@@ -216,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_select_viewers_and_recordings() {
+    fn parsed_words_select_viewers_and_recordings() {
         let settings = Settings::parse("listen:7777, record:run.zrec,every:5,most:64K,limit:1GiB,lost:keep").unwrap();
         let record =
             RecordSettings { file: "run.zrec".into(), every: 5, max_array_bytes: 64 << 10, limit: Some(1 << 30) };
@@ -232,15 +233,18 @@ mod tests {
     }
 
     #[test]
-    fn sizes_have_binary_and_decimal_units() {
+    fn size_with_binary_or_decimal_unit_is_parsed() {
         let cases =
             [("16384", 16384), ("64K", 65536), ("64k", 65536), ("2MiB", 2 << 20), ("1GiB", 1 << 30), ("3T", 3 << 40)];
         for (text, bytes) in cases {
-            assert_eq!(size(text), Some(bytes), "{text}");
+            assert_eq!(parse_size(text), Some(bytes), "{text}");
         }
-        assert_eq!([size("5GB"), size("20 kB"), size("7B")], [Some(5_000_000_000), Some(20_000), Some(7)]);
+        assert_eq!(
+            [parse_size("5GB"), parse_size("20 kB"), parse_size("7B")],
+            [Some(5_000_000_000), Some(20_000), Some(7)]
+        );
         for text in ["", "K", "1X", "1.5G", "-1", "99999999T", "1GiBB", "G1", "iB"] {
-            assert_eq!(size(text), None, "{text}");
+            assert_eq!(parse_size(text), None, "{text}");
         }
         assert_eq!([size_text(1 << 30), size_text(3 << 19), size_text(5_000)], ["1 GiB", "1536 KiB", "5000 bytes"]);
     }

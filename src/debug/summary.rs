@@ -11,18 +11,18 @@ use crate::algorithms::reduce::{Bins, Histogram, Number, Reduced};
 use crate::array::ArrayCore;
 use crate::error::Result;
 
-/// Summary of the numbers in all cells that an array's chunks own; of a growable array, in the
+/// Summarizes the numbers in all cells that an array's chunks own; of a growable array, in the
 /// cells in use.
 ///
-/// All ranks must call it for a global array, with the same request and inside an operation that
-/// was compared; all return the same. For another array the rank that owns it calls alone, and no
+/// For a global array, all ranks must call it with the same request, inside an operation that all
+/// ranks have compared; all return the same. For another array only its owner calls, and no
 /// messages are sent.
 ///
 /// Bins have equal widths; those of integers differ by at most one number. The range is rounded to
 /// numbers of the array's type. If all numbers are equal, they are in the last bin.
 ///
 /// # Errors
-/// A failure of this or of another rank. The inner error says why the request is invalid.
+/// A failure of this or of another rank. The inner error is the text for an invalid request.
 pub(super) fn summary(
     world: &World,
     array: &Rc<ArrayCore>,

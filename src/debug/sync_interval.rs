@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 /// Target time between two synchronizations.
 const TARGET_TIME: Duration = Duration::from_millis(20);
-/// Largest number of debug points between two synchronizations.
+/// Maximum number of debug points between two synchronizations.
 const MAX_STEPS: u64 = 1 << 16;
 
-/// Adapts the interval to the rate of debug points.
+/// Number of debug points between synchronizations, adapted to their rate.
 #[derive(Debug)]
 pub(super) struct SyncInterval {
-    /// The debug point after which the program last continued, and the time.
+    /// Debug point and time at which the program last continued.
     resumed: (u64, Instant),
     steps: u64,
 }
@@ -30,8 +30,8 @@ impl SyncInterval {
         self.steps = fits.clamp(1, MAX_STEPS).min(self.steps * 2);
     }
 
-    /// Number of the debug point of the next synchronization, when the program continues from
-    /// `step`.
+    /// Starts an interval at debug point `step`, and returns the number of the debug point that
+    /// ends it.
     pub(super) fn resume(&mut self, step: u64) -> u64 {
         self.resumed = (step, Instant::now());
         step + self.steps

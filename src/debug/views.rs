@@ -11,10 +11,10 @@ use crate::error::Result;
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
-/// A view on rank 0, or the error text if the request is invalid; `None` on other ranks. All ranks
-/// must call it, inside a collective operation.
-pub(super) fn view(world: &World, request: &ViewRequest, step: u64) -> Result<Option<Result<View, String>>> {
-    let array = world.numbered(request.array.rank, request.array.number);
+/// Extracts a view of an array's cells, on rank 0; the other ranks return `None`. The inner error
+/// is the text for an invalid request. All ranks must call it, inside a collective operation.
+pub(super) fn extract_view(world: &World, request: &ViewRequest, step: u64) -> Result<Option<Result<View, String>>> {
+    let array = world.array_by_number(request.array.rank, request.array.number);
     let is_elsewhere = request.array.rank.is_some_and(|rank| rank as usize != world.rank());
     let part = match &array {
         None if is_elsewhere => Ok(Vec::new()),
@@ -38,26 +38,26 @@ pub(super) fn view(world: &World, request: &ViewRequest, step: u64) -> Result<Op
     Ok(parts.map(assemble))
 }
 
-/// StridedBox box of cells of an array.
+/// Selected cells of an array: a box with a stride along each axis.
 struct Selection {
     /// First cell, and distance between cells along each axis.
     start: Index,
     stride: Index,
     /// Number of cells along each axis.
     extents: Index,
-    /// The box without strides.
+    /// Smallest box that contains the selected cells.
     region: Region,
-    /// A chunk whose ghost cells are included; `None` for the cells that chunks own.
+    /// Chunk whose ghost cells are included; `None` for the cells that chunks own.
     chunk: Option<ChunkId>,
     /// Byte ranges to extract from each cell: offset and length.
     byte_ranges: Vec<(usize, usize)>,
     cell_bytes: usize,
 }
 
-/// The cells of a selection in one chunk.
+/// Selected cells in one chunk.
 struct ChunkShare {
     chunk: ChunkId,
-    /// Indices of the cells in the view.
+    /// Indices of the cells within the view.
     indices: Region,
 }
 
@@ -111,12 +111,12 @@ impl Selection {
         Ok(Self { start, stride, extents: Index::new(&extents), region, chunk, byte_ranges, cell_bytes })
     }
 
-    /// The cells of the selection in each chunk of a rank, in the same order on all ranks.
+    /// Selected cells in each chunk of a rank; all ranks list the chunks in the same order.
     fn shares(&self, array: &ArrayCore, rank: usize) -> Vec<ChunkShare> {
         let mut shares = Vec::new();
         let mut add = |chunk: ChunkId, part: Region| {
             if array.ownership().owner(chunk).rank == rank {
-                shares.extend(self.indices(&part).map(|indices| ChunkShare { chunk, indices }));
+                shares.extend(self.view_indices(&part).map(|indices| ChunkShare { chunk, indices }));
             }
         };
         match self.chunk {
@@ -126,8 +126,8 @@ impl Selection {
         shares
     }
 
-    /// Indices in the view of the selected cells in a box.
-    fn indices(&self, part: &Region) -> Option<Region> {
+    /// Indices within the view of the selected cells in a box of the array; `None` without cells.
+    fn view_indices(&self, part: &Region) -> Option<Region> {
         let axes = self.start.axes();
         let first_index = |cell: i64, axis: usize| {
             let (distance, stride) = (cell - self.start[axis], self.stride[axis]);
@@ -139,7 +139,8 @@ impl Selection {
         holds.then(|| Region::between(start, end))
     }
 
-    /// Extracts this rank's cells: chunk by chunk, and in each chunk one byte range after another.
+    /// Extracts the bytes of this rank's selected cells: chunk by chunk, and in each chunk one byte
+    /// range after another.
     fn extract(&self, array: &ArrayCore) -> Result<Vec<u8>> {
         let mut all = Vec::new();
         for ChunkShare { chunk, indices } in self.shares(array, array.rank()) {
@@ -164,7 +165,7 @@ impl Selection {
         Ok(all)
     }
 
-    /// Assembles the cells of all ranks in the order of the view.
+    /// Assembles the bytes of all ranks in the order of the view.
     fn assemble(&self, array: &ArrayCore, parts: &[Vec<u8>]) -> Result<Vec<u8>, String> {
         let mut cells = vec![0; self.extents.product().unwrap_or(0) as usize * self.cell_bytes];
         let view = Region::whole(self.extents);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use zippy_base::GhostState;
 use zippy_protocol::{Condition, ElementType, Facts, Numbers, ResolvedCondition, Values};
 
-use super::compare::{compare, unlike};
+use super::compare::{compare, reason_not_comparable};
 use super::measure::{Scalars, of_type};
 use crate::World;
 use crate::algorithms::reduce::Number;
@@ -14,12 +14,11 @@ use crate::error::{Error, Result};
 use crate::world::CollectiveWorld;
 use crate::world::hash;
 
-/// Evaluates a condition now. Collective, inside an operation that was compared; all ranks return
-/// the same. Facts are computed where the cells are.
+/// Evaluates a condition on the present values of arrays. Collective, inside an operation that all
+/// ranks have compared; all ranks return the same. Each rank reduces its own cells.
 ///
 /// # Errors
-/// A failure of this or of another rank. The inner error has the errors of
-/// [`Condition::holds_in`].
+/// A failure of this or of another rank. The inner error has the errors of [`Condition::holds_in`].
 pub(super) fn holds(condition: &Condition, world: &World) -> Result<Result<bool, String>> {
     let mut facts = WorldFacts { world, arrays: world.alive_arrays().0 };
     let resolved = condition.resolve(&facts);
@@ -39,7 +38,6 @@ pub(super) fn holds(condition: &Condition, world: &World) -> Result<Result<bool,
     }
 }
 
-/// True if all ranks have the same `value`.
 fn is_same_on_all_ranks(world: &World, value: u64) -> Result<bool> {
     let mut ends = [[value; 2]];
     world.inner_group().all_reduce(&mut ends, |[least, most], [less, more]| {
@@ -48,7 +46,8 @@ fn is_same_on_all_ranks(world: &World, value: u64) -> Result<bool> {
     Ok(ends[0][0] == ends[0][1])
 }
 
-/// The global arrays of a program. All ranks must make the same queries.
+/// [`Facts`] of the arrays of a program, by collective reductions. All ranks must make the same
+/// queries.
 struct WorldFacts<'a> {
     world: &'a World,
     arrays: Vec<Rc<ArrayCore>>,
@@ -96,7 +95,7 @@ impl Facts for WorldFacts<'_> {
     }
 
     fn unlike(&self, pair: [u64; 2]) -> Option<String> {
-        self.pair(pair).map_or_else(Some, unlike)
+        self.pair(pair).map_or_else(Some, reason_not_comparable)
     }
 
     fn is_checked(&self) -> bool {

@@ -42,8 +42,8 @@ fn layout(ranks: usize) -> Layout {
     Layout::new([11, 6]).ghost([1, 1]).split([Split::Sizes(vec![4, 0, 7]), Split::Even(ranks)])
 }
 
-/// Each function's result equals that of a plain loop exactly: `==` holds for this number, and for
-/// no neighbour of it.
+/// Checks that each function equals a plain loop exactly: `==` holds for the loop's result, and for
+/// neither neighbour of it.
 #[test]
 fn functions_agree_with_a_plain_loop() {
     let number = |[x, y]: [i64; 2]| match x + 11 * y {
@@ -123,7 +123,7 @@ fn functions_agree_with_a_plain_loop() {
 }
 
 #[test]
-fn and_or_combine_tests() {
+fn conditions_with_and_or_are_evaluated() {
     on_ranks(false, |world| {
         let layout = &layout(world.size());
         let [a, b] = ["a", "b"].map(|name| world.array::<[f32; 2], 2>(name, layout));
@@ -146,7 +146,7 @@ fn and_or_combine_tests() {
         b.at((10, 5)).fill([1.0, -3.0000002])?;
         assert!(holds(world, "a != b and max(abs(b.x)) == 1")?);
         assert!(!holds(world, "b == a or a != a")?);
-        // Every comparison is false without a smallest number.
+        // Without a smallest number, every comparison is false.
         let _none = world.array::<f32, 2>("none", &Layout::new([0, 3]))?;
         a.fill([f32::NAN; 2])?;
         for numbers in ["none", "a", "abs(a)"] {
@@ -243,13 +243,13 @@ fn unresolvable_conditions_are_refused() {
 }
 
 #[test]
-fn stale_and_unfilled_count_chunk_sides() {
+fn stale_and_unfilled_conditions_count_chunk_sides() {
     on_ranks(true, |world| {
         let layout = Layout::new([8]).split([Split::Even(4)]).ghost([1]);
         let line = world.array::<f32, 1>("line", &layout)?;
         let _plain = world.array::<f32, 1>("plain", &Layout::new([8]))?;
         line.fill(1.0)?;
-        // Four chunks in a row have six sides with a neighbour.
+        // A row of four chunks has six sides with a neighbour.
         let expect = |stale: u64, unfilled: u64| -> Result<()> {
             let text = format!("stale(line) == {stale} and unfilled(line) == {unfilled}");
             assert!(holds(world, &text)?, "{text}");

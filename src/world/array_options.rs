@@ -1,10 +1,10 @@
-//! [`ArrayOptions`]: cells, owners and buffers of a new array.
+//! [`ArrayOptions`]: cells, owners and buffer usages of a new array.
 
 use crate::layout::Layout;
 use crate::ownership::Ownership;
 
-/// Cells of a new array and, if wanted, owners of its chunks and usages of its buffers. A `&Layout`
-/// converts to options.
+/// Cells of a new array, optional owners of its chunks, and additional usages of its buffers. A
+/// `&Layout` converts to options.
 #[derive(Debug, Clone)]
 pub struct ArrayOptions<'a> {
     pub(super) cells: ArrayCells<'a>,
@@ -21,13 +21,14 @@ pub(super) enum ArrayCells<'a> {
 }
 
 impl<'a> ArrayOptions<'a> {
-    /// An array with a layout. The ranks get contiguous runs of chunks of balanced length.
+    /// Options for an array with a layout. The ranks get contiguous runs of chunks of balanced
+    /// length.
     pub fn new(layout: &'a Layout) -> Self {
         Self::with_cells(ArrayCells::Layout(layout))
     }
 
-    /// A 1-D array with one chunk of `length` cells on this rank. Each rank passes its own length,
-    /// which costs one all-gather.
+    /// Options for a 1-D array with one chunk of `length` cells on this rank. Each rank passes its
+    /// own length, which costs one all-gather.
     pub fn of_length(length: u64) -> Self {
         Self::with_cells(ArrayCells::Length(length))
     }
@@ -41,7 +42,7 @@ impl<'a> ArrayOptions<'a> {
         Self { ownership: Some(ownership), ..self }
     }
 
-    /// Makes buffers for additional usages: `VERTEX`, `INDEX`, `INDIRECT`.
+    /// Adds usages of the buffers: `VERTEX`, `INDEX`, `INDIRECT`.
     ///
     /// A kernel writes vertices, indices or draw arguments, and a render pass of the caller reads
     /// them from [`LocalArray::lease`](crate::LocalArray::lease) without a copy.

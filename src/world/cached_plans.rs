@@ -1,4 +1,4 @@
-//! Plans of operations, built once and cached.
+//! Cache of the plans of operations.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -22,13 +22,13 @@ impl World {
         pairs: &[Pair],
         operands: &[Rc<ArrayCore>],
     ) -> Result<PlannedTransfer, (usize, Error)> {
-        let mut data: HashMap<ArrayId, usize> = HashMap::new();
+        let mut allocations: HashMap<ArrayId, usize> = HashMap::new();
         let number = |array: &Rc<ArrayCore>| {
-            let next = data.len();
-            (array.clone(), *data.entry(array.data()).or_insert(next))
+            let next = allocations.len();
+            (array.clone(), *allocations.entry(array.allocation_id()).or_insert(next))
         };
         let numbered: Vec<_> = operands.iter().map(number).collect();
-        let arrays: Vec<_> = numbered.iter().map(|(array, data)| (array.placement(), *data)).collect();
+        let arrays: Vec<_> = numbered.iter().map(|(array, allocation)| (array.placement(), *allocation)).collect();
         let spec = CopiesSpec { arrays: &arrays, pairs };
         let build = || plan::copies(&spec, self.rank()).map_err(|(pair, error)| (pair, error.into()));
         self.cached_transfer(PlanKey::copies(&spec), operands, &[], build)

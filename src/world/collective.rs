@@ -1,5 +1,5 @@
-//! [`Collective`]: names and signatures of collectives, for messages and for the comparison of
-//! calls.
+//! [`Collective`]: name and signature of a collective, for error messages and for the comparison of
+//! calls between ranks.
 
 use std::fmt::{self, Display, Formatter};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,8 +10,8 @@ use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::Region;
 
-/// Identity of an array: the properties that must agree between ranks. Displays as the name, and
-/// with `{:#}` in full.
+/// Properties of an array that must agree between ranks. Displays as the name, and with `{:#}` in
+/// full.
 #[derive(Debug, Clone)]
 pub(crate) struct ArrayIdentity {
     name: String,
@@ -19,11 +19,12 @@ pub(crate) struct ArrayIdentity {
     shape: Index,
     cuts: u64,
     owners: u64,
-    /// `None` for large tables, because calls stay in the history for a while.
+    /// `None` for large tables, because identities stay in the history of calls for a while.
     placement: Option<Placement>,
 }
 
-/// Maximum number of chunks for which cuts and owners are displayed. Larger arrays display hashes.
+/// Maximum number of chunks for which cuts and owners are displayed. Larger arrays display hashes
+/// of them.
 const MAX_DISPLAYED_CHUNKS: usize = 1024;
 
 impl ArrayIdentity {
@@ -31,7 +32,7 @@ impl ArrayIdentity {
         Self::new(array.name(), array.element(), array.placement())
     }
 
-    /// An array to be created.
+    /// Identity of an array that is about to be created.
     pub(crate) fn new(name: &str, element: &'static ElementInfo, placement: &Placement) -> Self {
         let (chunks, owners) = (placement.chunks(), placement.ownership());
         Self {
@@ -68,23 +69,23 @@ impl Display for ArrayIdentity {
 }
 
 /// Call of a collective: its name, its arrays with the regions of the operation, and a hash of its
-/// other arguments. For [`run_collective`](crate::collective::CollectiveWorld::run_collective).
+/// other arguments; for [`run_collective`](crate::collective::CollectiveWorld::run_collective).
 #[derive(Debug, Clone, Hash)]
 pub struct Collective {
     verb: &'static str,
     text_before: &'static str,
     arrays: Vec<(ArrayIdentity, Option<Region>)>,
     text_after: String,
-    hidden: u64,
+    hidden_hash: u64,
 }
 
 impl Collective {
-    /// A collective with this name, without arguments.
+    /// Creates a call with this name, without arguments.
     pub fn new(verb: &'static str) -> Self {
-        Self { verb, text_before: "", arrays: Vec::new(), text_after: String::new(), hidden: 0 }
+        Self { verb, text_before: "", arrays: Vec::new(), text_after: String::new(), hidden_hash: 0 }
     }
 
-    /// Sets the text before the arrays.
+    /// Sets the displayed text before the arrays.
     pub(crate) fn text_before(self, text_before: &'static str) -> Self {
         Self { text_before, ..self }
     }
@@ -101,14 +102,14 @@ impl Collective {
         self
     }
 
-    /// Sets the text after the arrays.
+    /// Sets the displayed text after the arrays.
     pub(crate) fn text_after(self, text_after: impl Into<String>) -> Self {
         Self { text_after: text_after.into(), ..self }
     }
 
-    /// Sets the other arguments that must agree between ranks. Errors display their hash only.
+    /// Sets the other arguments that must agree between ranks. Errors display only their hash.
     pub fn also_compare(self, hidden: impl Hash) -> Self {
-        Self { hidden: hash(hidden), ..self }
+        Self { hidden_hash: hash(hidden), ..self }
     }
 
     pub(crate) fn signature(&self) -> u64 {
@@ -125,14 +126,14 @@ impl Display for Collective {
             region.iter().try_for_each(|region| write!(f, " {region}"))?;
         }
         f.write_str(&self.text_after)?;
-        if f.alternate() && self.hidden != 0 {
-            write!(f, ", with #{:04x}", self.hidden as u16)?;
+        if f.alternate() && self.hidden_hash != 0 {
+            write!(f, ", with #{:04x}", self.hidden_hash as u16)?;
         }
         f.write_str(")")
     }
 }
 
-/// A 64-bit hash with the same value on every rank.
+/// 64-bit hash with the same value on every rank.
 pub(crate) fn hash(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! [`CollectiveWorld`]: the parts of collectives, for crates that add operations. See
+//! [`CollectiveWorld`]: methods for crates that add collective operations. See
 //! [`zippy::collective`](crate::collective).
 
 use std::fmt::Display;
@@ -65,8 +65,9 @@ pub trait CollectiveWorld: sealed::Sealed {
     #[track_caller]
     fn failing<R>(&self, operation: impl Display + 'static, f: impl FnOnce() -> Result<R>) -> Result<R>;
 
-    /// [`World::agree`] inside of a collective ([`run_collective`](Self::run_collective)). The
-    /// inner result is the decision, with the same variant on every rank. Collective.
+    /// Agrees like [`World::agree`], inside of a collective
+    /// ([`run_collective`](Self::run_collective)). The inner result is the decision, with the same
+    /// variant on every rank. Collective.
     ///
     /// # Errors
     /// A failure of any rank, which ends the run.
@@ -79,12 +80,13 @@ pub trait CollectiveWorld: sealed::Sealed {
     #[track_caller]
     fn enter_operation(&self, name: &'static str) -> OperationScope<'_>;
 
-    /// The communicator for messages inside of a collective
-    /// ([`run_collective`](Self::run_collective), [`failing`](Self::failing)): the same ranks as
-    /// [`World::group`], without a comparison of calls.
+    /// Communicator for messages inside of a collective ([`run_collective`](Self::run_collective),
+    /// [`failing`](Self::failing)): the same ranks as [`World::group`], without a comparison of
+    /// calls.
     fn inner_group(&self) -> &Group;
 
-    /// The kernel of a composed text: compiled on the first call, and cached by text. Local.
+    /// Creates the kernel of a composed text: compiled on the first call, and cached by text.
+    /// Local.
     ///
     /// # Errors
     /// A WGSL syntax error, with line and column.
@@ -100,8 +102,8 @@ pub trait CollectiveWorld: sealed::Sealed {
     #[track_caller]
     fn scratch_cells(&self, name: &str, element: &'static ElementInfo, cells: u64) -> Result<CellSequence>;
 
-    /// Sends the cells of columns to ranks: the form of [`World::deliver`] without element types.
-    /// Collective.
+    /// Sends the cells of columns to destination ranks, like [`World::deliver`] without element
+    /// types. Collective.
     ///
     /// Columns are the same on every rank. `cells` has the sequence of each column on this rank,
     /// all of one length, or an error of this rank, which becomes that of the delivery. `target` is
@@ -142,7 +144,7 @@ impl CollectiveWorld for World {
             Ok(_) => copied::<u8>(&[]),
             Err(error) => encoded(&(error.kind().to_string(), error.call_site()))?,
         };
-        // In the case without errors only a flag travels.
+        // Without errors, only a flag travels.
         let mut failed = [u64::from(result.is_err())];
         self.inner.all_reduce(&mut failed, |sum, count| *sum += count)?;
         let failures = if failed == [0] { Vec::new() } else { self.inner.all_gather_v(failure)? };
@@ -171,7 +173,7 @@ impl CollectiveWorld for World {
     fn cached_kernel(&self, source: &KernelSource) -> Result<Kernel> {
         let _call = CallSite::enter();
         let text = source.as_text().to_string();
-        self.composed.borrow_mut().get_or_build(text, || Kernel::new(&self.device, source))
+        self.composed_kernels.borrow_mut().get_or_build(text, || Kernel::new(&self.device, source))
     }
 
     #[track_caller]

@@ -1,5 +1,5 @@
-//! [`CommonLimits`]: limits that hold on the devices of all ranks, and therefore the same value on
-//! every rank.
+//! [`CommonLimits`]: smallest limits of the devices of all ranks, and therefore equal on every
+//! rank.
 
 use super::transfer::MessageSizes;
 use crate::device::Device;
@@ -7,17 +7,18 @@ use crate::element::{Capabilities, ElementInfo};
 use crate::error::{ElementError, Result};
 use crate::transport::Group;
 
-/// Smallest limits, and number formats, of all devices.
+/// Smallest limits and common number formats of the devices of all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CommonLimits {
     pub capabilities: Capabilities,
     pub binding_bytes: u64,
     pub buffer_bytes: u64,
-    /// The minimum size of an in-place send is unreachable if a host cannot map its device memory.
+    /// Limits of messages. Their minimum size of an in-place send is unreachable if some host
+    /// cannot map its device memory.
     pub messages: MessageSizes,
-    /// Maximum bytes of the buffers of a rank.
+    /// Maximum total bytes of the buffers of one rank.
     pub rank_bytes: u64,
-    /// Maximum bytes of the buffers of all ranks.
+    /// Maximum total bytes of the buffers of all ranks.
     pub all_bytes: u64,
 }
 
@@ -29,7 +30,7 @@ impl CommonLimits {
         let (limits, memory) = (device.limits(), device.memory_limits());
         let Capabilities { f16, f64, i64 } = capabilities;
         let [f16, f64, i64] = [f16, f64, i64].map(u64::from);
-        // The reduction takes minima; this limit needs the maximum.
+        // The reduction takes minima, but in-place sends need the maximum.
         let complement_of_in_place = u64::MAX - device.in_place_bytes().unwrap_or(u64::MAX);
         let max_message = device.message_bytes();
         let local = [
@@ -43,7 +44,7 @@ impl CommonLimits {
             memory.rank_bytes,
             memory.rank_share_bytes,
         ];
-        // Minimum and sum of each value.
+        // Minimum and sum over the ranks.
         let mut reduced = local.map(|value| [value, value]);
         group.all_reduce(&mut reduced, |[minimum, sum], [other_minimum, other_sum]| {
             (*minimum, *sum) = ((*minimum).min(*other_minimum), sum.saturating_add(*other_sum));
@@ -57,7 +58,7 @@ impl CommonLimits {
     }
 
     /// Fails unless every rank supports the element type.
-    pub(super) fn check(&self, element: &ElementInfo, device: &Device) -> Result<(), ElementError> {
+    pub(super) fn check_element_support(&self, element: &ElementInfo, device: &Device) -> Result<(), ElementError> {
         element.supported_by(device.features(), &device.adapter().name)?;
         element.supported_by(self.capabilities, "of another rank")
     }

@@ -4,7 +4,7 @@ use super::exchange::Exchange;
 use super::local_box::{LocalBox, copy_boxes};
 use super::one_sided::{from_local, to_local};
 use super::{Pending, World};
-use crate::array::{ChunkRef, GlobalArray, GlobalSection, Growable, LocalArray, LocalSection, Side};
+use crate::array::{ChunkRef, GlobalArray, GlobalSection, Growable, LocalArray, LocalSection, UntypedSection};
 use crate::element::Element;
 use crate::error::{CallSite, PlanError, Result};
 use crate::plan::Moved;
@@ -52,15 +52,15 @@ sections! {
 impl<T: Element, const D: usize> IntoSection<T, D> for Section<T, D> {}
 
 impl<T: Element, const D: usize> Section<T, D> {
-    /// The array, region and chunk of the section, without its element type.
+    /// Converts to a section without static element type.
     ///
     /// # Errors
     /// An invalid region; a local section that consists of several boxes.
-    pub(crate) fn side(&self, verb: &str) -> Result<Side> {
+    pub(crate) fn to_untyped(&self, verb: &str) -> Result<UntypedSection> {
         Ok(match self {
-            Self::Global(global) => Side { core: global.core.clone(), region: global.region()?, chunk: None },
+            Self::Global(global) => UntypedSection { core: global.core.clone(), region: global.region()?, chunk: None },
             Self::Local(local) => {
-                Side { core: local.core().clone(), region: local.one_box(verb)?, chunk: Some(local.chunk()) }
+                UntypedSection { core: local.core().clone(), region: local.one_box(verb)?, chunk: Some(local.chunk()) }
             }
         })
     }
@@ -136,7 +136,7 @@ impl World {
     }
 
     /// Starts a copy between any two sections that [`copy`](Self::copy) accepts. Collective, as is
-    /// `wait`.
+    /// [`wait`](Pending::wait).
     ///
     /// On return, the source has been read and may change. The destination must not be accessed
     /// before `wait` returns. All messages are in staging memory at the same time; a blocking copy

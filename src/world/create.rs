@@ -86,7 +86,7 @@ impl World {
         let ArrayOptions { cells, ownership, usages } = options.into();
         let layout = match cells {
             ArrayCells::Layout(layout) => layout,
-            ArrayCells::Length(length) => &Layout::new([saturated(length)]),
+            ArrayCells::Length(length) => &Layout::new([saturate_to_i64(length)]),
         };
         check_axes(name, D, layout)?;
         if ownership.is_some() {
@@ -107,9 +107,9 @@ impl World {
         Growable::new(self.array_context(), name)
     }
 
-    /// Makes a 1-D global array of the used cells of every rank's growable array, in rank order and
-    /// over the same buffers: no cell moves. After further appends, publish the growable array
-    /// again for the new cells. Collective; costs one all-gather of the lengths.
+    /// Creates a 1-D global array of the cells in use of every rank's growable array, in ascending
+    /// order of ranks and over the same buffers: no cell moves. After further appends, publish the
+    /// growable array again for the new cells. Collective; costs one all-gather of the lengths.
     ///
     /// # Errors
     /// A failure of this or another rank.
@@ -133,8 +133,8 @@ impl World {
         let placement = Placement::balanced(chunks, self.size());
         // A new id per call: a rank may publish a new growable array while others publish theirs
         // again.
-        let data = growable.data(self.registry.borrow_mut().next_id());
-        Ok(GlobalArray::from_core(growable.core().over(self.array_context(), placement, data)))
+        let allocation = growable.allocation_id(self.registry.borrow_mut().next_id());
+        Ok(GlobalArray::from_core(growable.core().with_placement(self.array_context(), placement, allocation)))
     }
 
     fn layout_of_lengths(&self, name: &str, length: u64) -> Result<Layout> {
@@ -142,7 +142,7 @@ impl World {
         let lengths: Vec<i64> = self.collective(operation, hash(("lengths", name)), || {
             let all = self.inner_group().all_gather_v(copied(&[length]))?;
             let lengths =
-                all.iter().map(|bytes| values::<u64>(bytes).map(|lengths| lengths.into_iter().map(saturated)));
+                all.iter().map(|bytes| values::<u64>(bytes).map(|lengths| lengths.into_iter().map(saturate_to_i64)));
             Ok(lengths.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         })?;
         let total = lengths.iter().try_fold(0_i64, |sum, &n| sum.checked_add(n));
@@ -160,14 +160,14 @@ impl World {
     }
 
     fn resolve(&self, name: &str, element: &'static ElementInfo, axes: usize, layout: &Layout) -> Result<Chunks> {
-        self.alive()?;
+        self.check_not_failed()?;
         check_axes(name, axes, layout)?;
         self.registry.borrow_mut().check_name(name)?;
         let limits = &self.limits;
-        limits.check(element, self.device())?;
+        limits.check_element_support(element, self.device())?;
         let resolve_within = |bytes| layout.resolve(self.size(), element.bytes, bytes);
-        // If the library chooses the cuts, a chunk fits a binding. Otherwise a buffer, accessed by
-        // windows.
+        // Chunks of automatic cuts fit a binding. Other chunks must fit a buffer, which kernels
+        // access by windows.
         let chunks = match resolve_within(limits.binding_bytes) {
             Err(LayoutError::ChunkTooLarge { .. }) => resolve_within(limits.buffer_bytes),
             chunks => chunks,
@@ -193,7 +193,7 @@ impl World {
     }
 }
 
-fn saturated(length: u64) -> i64 {
+fn saturate_to_i64(length: u64) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 

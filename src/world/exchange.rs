@@ -1,4 +1,4 @@
-//! [`Exchange`]: a description of moves between arrays.
+//! [`Exchange`]: description of moves between arrays.
 
 use std::rc::Rc;
 
@@ -52,13 +52,13 @@ use crate::region::Region;
 pub struct Exchange {
     entries: Vec<Entry>,
     /// Kind of the last method call, and the index of its first entry.
-    last: Option<(Subject, usize)>,
-    mistake: Option<ErrorKind>,
+    last: Option<(EntryKind, usize)>,
+    first_error: Option<ErrorKind>,
 }
 
-/// Kind of entry that a modifying method applies to.
+/// Kind of the entries that a modifying method applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Subject {
+enum EntryKind {
     Pairs,
     Ghosts,
     Prefix,
@@ -95,7 +95,7 @@ pub(super) struct GhostUpdate {
 }
 
 impl Exchange {
-    /// An exchange without entries.
+    /// Creates an exchange without entries.
     pub fn new() -> Self {
         Self::default()
     }
@@ -143,7 +143,7 @@ impl Exchange {
     /// Permutes the axes of the copies or composites of the preceding method call. Axis *i* of the
     /// destination runs along axis `order[i]` of the source and has its extent.
     pub fn permuted(mut self, order: impl AsRef<[usize]>) -> Self {
-        let Some((Subject::Pairs, first)) = self.last else {
+        let Some((EntryKind::Pairs, first)) = self.last else {
             return self.misplaced_modifier("permuted", "a copy or a composite");
         };
         for entry in &mut self.entries[first..] {
@@ -173,7 +173,7 @@ impl Exchange {
             let text = format!("a prefix has cells of whole words, not of {}", T::INFO.name);
             return self.with_mistake(ArrayError::Other(text));
         }
-        self.last = Some((Subject::Prefix, self.entries.len()));
+        self.last = Some((EntryKind::Prefix, self.entries.len()));
         match SectionPair::new(&source.into(), &destination.into(), &MergeRule::Replace) {
             Ok(pair) => {
                 self.entries.push(Entry::Prefix(pair, length));
@@ -190,7 +190,7 @@ impl Exchange {
     /// differ in ghost widths, shapes and element types. Two consecutive updates of the same array
     /// in the same direction are an error, also through two handles.
     pub fn ghosts<T: Element, const D: usize>(mut self, array: &GlobalArray<T, D>) -> Self {
-        self.last = Some((Subject::Ghosts, self.entries.len()));
+        self.last = Some((EntryKind::Ghosts, self.entries.len()));
         let (array, spec) = (array.core().clone(), GhostSpec::all());
         self.entries.push(Entry::Ghosts(GhostUpdate { array, spec, merge_rule: MergeRule::Replace }));
         self
@@ -240,12 +240,12 @@ impl Exchange {
         })
     }
 
-    /// The entries of the exchange.
+    /// Entries of the exchange.
     ///
     /// # Errors
     /// The first invalid entry.
     pub(super) fn entries(&self) -> Result<&[Entry]> {
-        self.mistake.clone().map_or(Ok(&self.entries), |mistake| Err(mistake.into()))
+        self.first_error.clone().map_or(Ok(&self.entries), |mistake| Err(mistake.into()))
     }
 
     fn pairs<T: Element, const D: usize>(
@@ -253,7 +253,7 @@ impl Exchange {
         pairs: impl IntoIterator<Item = (impl IntoGlobalSection<T, D>, impl IntoGlobalSection<T, D>)>,
         merge_rule: &MergeRule,
     ) -> Self {
-        self.last = Some((Subject::Pairs, self.entries.len()));
+        self.last = Some((EntryKind::Pairs, self.entries.len()));
         for (source, destination) in pairs {
             match SectionPair::new(&source.into(), &destination.into(), merge_rule) {
                 Ok(pair) => self.entries.push(Entry::Pair(pair)),
@@ -265,7 +265,7 @@ impl Exchange {
 
     fn change_ghosts(mut self, method: &str, change: impl FnOnce(&mut GhostUpdate) -> Result<()>) -> Self {
         match (self.last, self.entries.last_mut()) {
-            (Some((Subject::Ghosts, _)), Some(Entry::Ghosts(ghosts))) => match change(ghosts) {
+            (Some((EntryKind::Ghosts, _)), Some(Entry::Ghosts(ghosts))) => match change(ghosts) {
                 Ok(()) => self,
                 Err(mistake) => self.with_mistake(mistake.into_kind()),
             },
@@ -278,7 +278,7 @@ impl Exchange {
     }
 
     fn with_mistake(mut self, mistake: impl Into<ErrorKind>) -> Self {
-        self.mistake = self.mistake.or_else(|| Some(mistake.into()));
+        self.first_error = self.first_error.or_else(|| Some(mistake.into()));
         self
     }
 }

@@ -1,4 +1,4 @@
-//! Names of exchanges, for messages and for the comparison of calls.
+//! Names of exchanges, for error messages and for the comparison of calls between ranks.
 
 use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
@@ -17,10 +17,10 @@ use crate::region::Region;
 pub(super) struct CopyName {
     operator: Option<Operator>,
     arrays: Rc<[ArrayIdentity]>,
-    /// Only the first of many pairs is stored, because names are kept in the history of calls.
+    /// First of possibly many pairs: names stay in the history of calls, and must be small.
     first: Pair,
     count: usize,
-    /// Hash of all pairs.
+    /// Hash of all pairs, for the comparison of calls.
     content: u64,
     order: Option<Vec<usize>>,
 }

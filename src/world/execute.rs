@@ -18,12 +18,12 @@ use crate::region::Region;
 use crate::trace::Activity;
 use crate::transport::{Payload, Tag};
 
-/// Jobs with all sources read and all messages sent. The receives are pending.
+/// Jobs with all sources read and all messages sent. Their receives are pending.
 pub(super) struct PostedJobs(Vec<PostedJob>);
 
 struct PostedJob {
     job: Job,
-    /// One tag per typed transfer of the job.
+    /// One message tag per typed transfer of the job.
     tags: Vec<Tag>,
     /// State of the local moves, per typed transfer.
     local: Vec<LocalMoves>,
@@ -86,11 +86,11 @@ impl World {
         Ok(moved)
     }
 
-    /// Executes a large job with bounded staging memory if its boxes are unordered and all lengths
-    /// known.
+    /// Executes a large job with bounded staging memory, if its boxes are unordered and all lengths
+    /// are known.
     fn execute_with_bounded_memory(&self, job: Job, in_place: &InPlaceSends) -> Result<()> {
-        if job.overlap
-            || job.transfer.typed_transfers.iter().any(|typed| typed.variable_length || !typed.waves.is_empty())
+        if job.may_overlap
+            || job.transfer.typed_transfers.iter().any(|typed| typed.has_variable_length || !typed.waves.is_empty())
         {
             return self
                 .finish(&self.post_all(vec![job], in_place, |_, job, typed| local_order(job, typed, true, false))?);
@@ -98,11 +98,11 @@ impl World {
         job.transfer.typed_transfers.iter().try_for_each(|typed| self.execute_message_by_message(&job, typed, in_place))
     }
 
-    /// Reads all sources, sends all messages, and does those local moves that have no order.
+    /// Reads all sources, sends all messages, and does the unordered local moves.
     ///
-    /// Local moves with an order are done by [`finish_started`](Self::finish_started): moves in
-    /// waves, moves of later jobs, and moves with an operator (another operation may combine into
-    /// the same cells before the caller waits for this one).
+    /// [`finish_started`](Self::finish_started) does the ordered local moves: moves in waves, moves
+    /// of later jobs, and moves with an operator (another operation may combine into the same cells
+    /// before the caller waits for this one).
     pub(super) fn execute_start(&self, jobs: Vec<Job>) -> Result<PostedJobs> {
         self.record_moves(&jobs);
         let order = |index: usize, job: &Job, typed: &TypedTransfer| match (
@@ -171,7 +171,7 @@ impl World {
     fn stage_sources(&self, job: &Job, typed: &TypedTransfer) -> Result<StagedSources> {
         let (mut pieces, mut offsets, mut bytes) = (Vec::new(), Vec::new(), 0);
         for (source, _) in &typed.local {
-            pieces.push(job.piece(source, bytes));
+            pieces.push(job.packed_box(source, bytes));
             offsets.push(bytes);
             bytes += (source.view.cells() * typed.element.bytes as u64).next_multiple_of(4);
         }
@@ -202,7 +202,7 @@ impl World {
     }
 
     /// Applies local moves and received boxes wave by wave, because several of them write the same
-    /// cell.
+    /// cells.
     fn finish_waves(&self, job: &Job, typed: &TypedTransfer, tag: Tag, local: &LocalMoves) -> Result<()> {
         let mut payloads: Vec<Option<Payload>> = typed.receives.iter().map(|_| None).collect();
         for wave in &typed.waves {
@@ -217,7 +217,7 @@ impl World {
                 let part = boxes_of_part[0].0;
                 let boxes = boxes_of_part.iter().map(|&(_, index)| &typed.receives[part].boxes[index]);
                 let pieces: Vec<PackedBox<'_>> =
-                    boxes.map(|packed| job.piece(&packed.chunk_box, packed.offset)).collect();
+                    boxes.map(|packed| job.packed_box(&packed.chunk_box, packed.offset)).collect();
                 let payload = self.received_part(typed, part, tag, &mut payloads)?;
                 self.unpack(typed.element, job.merge_rule(typed), (**payload).as_ref(), &pieces)?;
             }
@@ -232,11 +232,11 @@ impl World {
         StagedSources { staged, offsets }: &StagedSources,
         indices: impl Iterator<Item = usize>,
     ) -> Result<()> {
-        let pieces: Vec<_> = indices.map(|index| job.piece(&typed.local[index].1, offsets[index])).collect();
+        let pieces: Vec<_> = indices.map(|index| job.packed_box(&typed.local[index].1, offsets[index])).collect();
         self.unpack(typed.element, job.merge_rule(typed), staged.as_ref(), &pieces)
     }
 
-    /// Returns a message, which may have been received already. Messages of a rank arrive in order.
+    /// Returns a message part, received already or now. Messages of a rank arrive in order.
     fn received_part<'a>(
         &self,
         typed: &TypedTransfer,
@@ -255,8 +255,8 @@ impl World {
 
     /// Sends and receives message by message, with one message in staging memory at a time.
     ///
-    /// A message has the same round on both ranks, and a send waits only for earlier messages. A
-    /// cycle of waiting ranks is therefore impossible.
+    /// A message has the same round on both ranks, and a send waits only for earlier messages, so
+    /// that no cycle of waiting ranks arises.
     fn execute_message_by_message(&self, job: &Job, typed: &TypedTransfer, in_place: &InPlaceSends) -> Result<()> {
         let tag = self.inner_group().next_sequence();
         let sends = typed.sends.iter().enumerate().map(|(index, part)| (part.send_order, Direction::Send, index));
@@ -299,7 +299,7 @@ impl World {
         if parts.is_empty() {
             return Ok(Vec::new());
         }
-        let (pieces, ranges) = job.pieces(parts);
+        let (pieces, ranges) = job.packed_boxes(parts);
         let staged = self.pack(typed.element.bytes, &pieces, parts.iter().map(|part| part.bytes).sum())?;
         Ok(ranges.into_iter().map(|range| staged.part(range).expect("a range of this payload")).collect())
     }
@@ -312,7 +312,7 @@ impl World {
         if local.is_empty() {
             return Ok(());
         }
-        let pairs: Vec<_> = local.iter().map(|(from, to)| (job.box_of(from), job.box_of(to))).collect();
+        let pairs: Vec<_> = local.iter().map(|(from, to)| (job.buffer_box(from), job.buffer_box(to))).collect();
         self.tracer().span(Activity::Local, || match job.merge_rule(typed) {
             MergeRule::Replace => self.device().copy_boxes(typed.element.bytes, &pairs),
             MergeRule::Combine(operator) => self.device().combine_boxes(typed.element, &pairs, operator),
@@ -322,16 +322,16 @@ impl World {
 
     fn receive(&self, job: &Job, typed: &TypedTransfer, index: usize, tag: Tag) -> Result<()> {
         let part = &typed.receives[index];
-        if typed.variable_length {
+        if typed.has_variable_length {
             return self.receive_variable_length(job, typed, part, tag);
         }
         let payload = self.receive_part(part, tag)?;
-        let (pieces, _) = job.pieces(&[part]);
+        let (pieces, _) = job.packed_boxes(&[part]);
         self.unpack(typed.element, job.merge_rule(typed), (*payload).as_ref(), &pieces)
     }
 
-    /// Receives a message of variable length: full parts until a shorter part or the end of the
-    /// room.
+    /// Receives a message of variable length: full parts until a shorter part or the maximum
+    /// length.
     fn receive_variable_length(&self, job: &Job, typed: &TypedTransfer, part: &MessagePart, tag: Tag) -> Result<()> {
         let (size, full, whole) = (typed.element.bytes as u64, typed.full_part_bytes(), &part.boxes[0].chunk_box);
         let mut offset = 0;
@@ -345,7 +345,7 @@ impl World {
             let cells =
                 Region { start: [(offset / size) as i64].into(), end: [((offset + found) / size) as i64].into() };
             let chunk_box = ChunkBox { view: whole.view.part(&cells), ..*whole };
-            self.unpack(typed.element, job.merge_rule(typed), payload, &[job.piece(&chunk_box, 0)])?;
+            self.unpack(typed.element, job.merge_rule(typed), payload, &[job.packed_box(&chunk_box, 0)])?;
             offset += found;
             if found < full || offset == part.bytes {
                 return Ok(());

@@ -51,8 +51,8 @@ impl World {
     }
 }
 
-/// The first two updates of the same array with ghost cells in the same direction, also through
-/// different handles.
+/// Finds the first two updates of the same array with ghost cells in the same direction, also
+/// through different handles.
 pub(super) fn find_duplicate<'a>(updates: &[&'a GhostUpdate]) -> Option<(&'a GhostUpdate, &'a GhostUpdate)> {
     let repeats = |first: &GhostUpdate, second: &GhostUpdate| {
         first.array.is_alias_of(&second.array)

@@ -12,25 +12,25 @@ use crate::device::{BufferBox, ChunkBuffer, StagedBytes};
 use crate::error::Result;
 use crate::trace::Activity;
 
-/// Chunks that messages may be sent from in place, and the receivers of such messages.
+/// Chunks that messages are sent from in place, and the receivers of such messages.
 pub(super) struct InPlaceSends {
-    /// Ids of the chunks that the operation writes on this rank, sorted. `None` disables in-place
-    /// sends.
+    /// Ids of the chunks that the operation writes on this rank, in ascending order. `None`
+    /// disables in-place sends.
     written: Option<Vec<u64>>,
     peers: RefCell<BTreeSet<usize>>,
 }
 
 impl InPlaceSends {
-    /// No in-place sends: for operations that return before the receivers have read their messages.
+    /// No in-place sends, for operations that return before the receivers have read their messages.
     pub(super) fn none() -> Self {
         Self { written: None, peers: RefCell::default() }
     }
 
-    /// The in-place sends of a blocking operation.
+    /// In-place sends of a blocking operation.
     pub(super) fn for_jobs(world: &World, jobs: &[Job]) -> Result<Self> {
         let typed_transfers =
             || jobs.iter().flat_map(|job| job.transfer.typed_transfers.iter().map(move |typed| (job, typed)));
-        if !typed_transfers().any(|(_, typed)| typed.sends.iter().any(|part| part.dense)) {
+        if !typed_transfers().any(|(_, typed)| typed.sends.iter().any(|part| part.is_sent_in_place)) {
             return Ok(Self::none());
         }
         let mut written: Vec<u64> = Vec::new();
@@ -38,22 +38,22 @@ impl InPlaceSends {
             if !world.device().is_host_transfer(typed.element, job.merge_rule(typed).operator())? {
                 return Ok(Self::none());
             }
-            written.extend(typed.destinations().map(|chunk_box| job.box_of(chunk_box).buffer.id()));
+            written.extend(typed.destinations().map(|chunk_box| job.buffer_box(chunk_box).buffer.id()));
         }
         written.sort_unstable();
         written.dedup();
         Ok(Self { written: Some(written), ..Self::none() })
     }
 
-    /// The chunk and byte range of a message that can be sent in place.
+    /// Chunk and byte range of a message that can be sent in place; `None` for a packed message.
     pub(super) fn chunk_range<'a>(
         &self,
         job: &'a Job,
         typed: &TypedTransfer,
         part: &MessagePart,
     ) -> Option<(&'a ChunkBuffer, Range<u64>)> {
-        let written = self.written.as_ref().filter(|_| part.dense)?;
-        let BufferBox { buffer, view } = job.box_of(&part.boxes[0].chunk_box);
+        let written = self.written.as_ref().filter(|_| part.is_sent_in_place)?;
+        let BufferBox { buffer, view } = job.buffer_box(&part.boxes[0].chunk_box);
         let start = view.offset * typed.element.bytes as u64;
         let bytes = view.cells() * typed.element.bytes as u64;
         let whole_words = start.is_multiple_of(4) && bytes == part.bytes;
@@ -62,7 +62,7 @@ impl InPlaceSends {
 }
 
 impl World {
-    /// A message to `peer` that consists of chunk memory.
+    /// Stages a message to `peer` that consists of chunk memory.
     pub(super) fn stage_in_place(
         &self,
         in_place: &InPlaceSends,

@@ -109,15 +109,15 @@ impl World {
 }
 
 impl Debugging<'_> {
-    /// The live arrays: first the arrays in the registry of this world, then the local arrays of
-    /// this rank, each in order of creation. Several handles of the same chunks, for example after
-    /// a rearrangement, have an entry each. Local.
+    /// Lists the live arrays: first the arrays in the registry of this world, then the local arrays
+    /// of this rank, each in order of creation. Several handles of the same chunks, for example
+    /// after a rearrangement, have an entry each. Local.
     pub fn arrays(&self) -> Vec<ArrayInfo> {
         let registry = self.world.registry.borrow();
-        registry.alive().chain(registry.locals()).map(|array| describe(&array)).collect()
+        registry.alive().chain(registry.locals()).map(|array| describe_array(&array)).collect()
     }
 
-    /// The findings on this rank in a checked run (`ZIPPY_CHECK=1`); empty in other runs. Local.
+    /// Findings on this rank in a checked run (`ZIPPY_CHECK=1`); empty in other runs. Local.
     ///
     /// A finding is a read of stale ghost cells, or an access outside chunks, reported once per
     /// array, side and call site. Loads of kernels are checked when the ranks synchronize next, in
@@ -126,7 +126,7 @@ impl Debugging<'_> {
         self.world.ledger.findings()
     }
 
-    /// The state of the ghost cells of this rank's chunks, by side: stale if an owner was written
+    /// States of the ghost cells of this rank's chunks, by side: stale if an owner was written
     /// after the last ghost update. Only in checked runs (`ZIPPY_CHECK=1`). Collective.
     ///
     /// # Errors
@@ -154,8 +154,8 @@ impl Debugging<'_> {
         Ok(states.into_iter().map(|(chunk, side, state)| GhostSide { chunk, side, state }).collect())
     }
 
-    /// The ghost cells of this rank's chunks with values that differ from their owners, in any run.
-    /// Collective; makes a temporary array like `array` and updates its ghost cells.
+    /// Finds the ghost cells of this rank's chunks with values that differ from their owners, in
+    /// any run. Collective; creates a temporary array like `array` and updates its ghost cells.
     ///
     /// # Errors
     /// Too little memory for the temporary array; a failure of this or another rank.
@@ -177,7 +177,7 @@ impl Debugging<'_> {
             })
         })?;
         self.world.exchange(Exchange::new().ghosts(&GlobalArray::<T, D>::from_core(fresh.clone())))?;
-        self.world.failing("comparing ghost cells", || self.world.differences(core, &fresh))
+        self.world.failing("comparing ghost cells", || self.world.ghost_differences(core, &fresh))
     }
 
     /// Continues the numbering of debug points after an earlier run with `count` of them, so that
@@ -193,7 +193,7 @@ impl Debugging<'_> {
     pub fn is_observed(&self, name: &str) -> bool {
         let wants = |viewer: &Rc<RefCell<dyn Observer>>| viewer.borrow().wants(self.world.ledger.step() + 1, name);
         let observed = self.world.observer.borrow().is_some() || self.world.viewer.borrow().as_ref().is_some_and(wants);
-        observed && !self.world.observing.get()
+        observed && !self.world.is_observing.get()
     }
 
     /// Sets the observer that each later [`World::debug_point`] calls, and replaces a
@@ -212,15 +212,15 @@ impl Debugging<'_> {
 }
 
 impl World {
-    /// The live arrays: those in the registry, and the local arrays of this rank.
+    /// Live arrays: those in the registry, and the local arrays of this rank.
     pub(crate) fn alive_arrays(&self) -> (Vec<Rc<ArrayCore>>, Vec<Rc<ArrayCore>>) {
         let registry = self.registry.borrow();
         (registry.alive().collect(), registry.locals().collect())
     }
 
-    /// The array with the id `number`: local to `rank`, or in the registry if `rank` is `None`.
-    /// Returns `None` for another rank.
-    pub(crate) fn numbered(&self, rank: Option<u32>, number: u64) -> Option<Rc<ArrayCore>> {
+    /// Array with the id `number`: a local array of rank `rank`, or one in the registry if `rank`
+    /// is `None`. Returns `None` for a local array of another rank.
+    pub(crate) fn array_by_number(&self, rank: Option<u32>, number: u64) -> Option<Rc<ArrayCore>> {
         let registry = self.registry.borrow();
         match rank {
             None => registry.get(ArrayId(number)),
@@ -234,7 +234,7 @@ impl World {
         self.ledger.is_checked()
     }
 
-    fn differences(&self, array: &ArrayCore, fresh: &ArrayCore) -> Result<Vec<GhostDifference>> {
+    fn ghost_differences(&self, array: &ArrayCore, fresh: &ArrayCore) -> Result<Vec<GhostDifference>> {
         let plan = plan::ghosts(&[(array.placement(), &GhostSpec::all())], self.rank())?;
         let moves = plan.local.iter().chain(plan.receives.iter().flat_map(|message| &message.moves));
         let size = array.element().bytes;
@@ -274,7 +274,7 @@ impl World {
     }
 }
 
-fn describe(array: &Rc<ArrayCore>) -> ArrayInfo {
+fn describe_array(array: &Rc<ArrayCore>) -> ArrayInfo {
     let chunk = |id: ChunkId| {
         let history = array.history(id);
         ChunkInfo {

@@ -17,8 +17,8 @@ use crate::region::Region;
 /// Transfer with its operands, pinned chunks and merge rules.
 pub(super) struct Job {
     pub transfer: Rc<Transfer>,
-    /// True if a move may write cells that another move reads.
-    pub overlap: bool,
+    /// True if a move may write cells that another move of the job reads.
+    pub may_overlap: bool,
     leases: Vec<Lease>,
     merge_rules: Vec<MergeRule>,
     operands: Operands,
@@ -26,7 +26,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// Pins the chunks that take part.
+    /// Pins the chunks of the transfer.
     ///
     /// `merge_rules` has the rules that [`TypedTransfer::rule_index`] refers to. `aliased` is true
     /// if operands that are separate arrays in the plan share cells.
@@ -42,7 +42,7 @@ impl Job {
         let lease = |&(array, chunk): &(usize, ChunkId)| operands[array].lease(chunk);
         let leases = transfer.chunks.iter().map(|chunk| Ok(lease(chunk)?.expect("a plan names chunks with cells")));
         let leases = leases.collect::<Result<_>>()?;
-        Ok(Self { overlap: transfer.overlap || aliased, transfer, leases, merge_rules, operands, plan })
+        Ok(Self { may_overlap: transfer.may_overlap || aliased, transfer, leases, merge_rules, operands, plan })
     }
 
     pub(super) fn operands(&self) -> &Operands {
@@ -53,7 +53,8 @@ impl Job {
         &self.plan
     }
 
-    /// Records writes of chunks, and updates of ghost cells with the time of the reads.
+    /// Records writes of chunks, and updates of ghost cells with the time of the reads of their
+    /// owners.
     #[track_caller]
     pub(super) fn record_writes(&self, read_at: &Moment) {
         let at = CallSite::here();
@@ -78,14 +79,14 @@ impl Job {
         self.plan.local.iter().chain(self.plan.receives.iter().flat_map(|message| &message.moves))
     }
 
-    /// The written boxes of owned cells of a chunk.
+    /// Boxes of owned cells that the job writes in a chunk.
     fn written_boxes(&self, operand: usize, chunk: ChunkId) -> Vec<Region> {
         let owned = self.owned_region(operand, chunk);
         let moves = self.incoming_moves().filter(|m| (m.dst_array, m.dst_chunk) == (operand, chunk));
         moves.filter_map(|m| m.dst.intersect(&owned)).collect()
     }
 
-    /// The written boxes of ghost cells, for arrays with tracked ghost cells.
+    /// Boxes of ghost cells that the job writes, for arrays with tracked ghost cells.
     fn ghost_fills(&self) -> Vec<(usize, ChunkId, Region)> {
         let is_tracked = |operand: usize, chunk: ChunkId| {
             self.operands[operand].history(chunk).is_some_and(|history| history.ghosts().is_some())
@@ -103,21 +104,21 @@ impl Job {
         &self.merge_rules[typed.rule_index]
     }
 
-    pub(super) fn box_of(&self, chunk_box: &ChunkBox) -> BufferBox<'_> {
+    pub(super) fn buffer_box(&self, chunk_box: &ChunkBox) -> BufferBox<'_> {
         BufferBox { buffer: &self.leases[chunk_box.chunk], view: chunk_box.view }
     }
 
-    /// A chunk box with its buffer and its offset in a payload.
-    pub(super) fn piece(&self, chunk_box: &ChunkBox, payload_offset: u64) -> PackedBox<'_> {
-        let BufferBox { buffer, view } = self.box_of(chunk_box);
+    /// Chunk box with its buffer and its offset in a payload.
+    pub(super) fn packed_box(&self, chunk_box: &ChunkBox, payload_offset: u64) -> PackedBox<'_> {
+        let BufferBox { buffer, view } = self.buffer_box(chunk_box);
         PackedBox { buffer, view, payload_offset }
     }
 
-    /// The boxes of message parts in a shared payload, and the byte range of each part.
-    pub(super) fn pieces(&self, parts: &[&MessagePart]) -> (Vec<PackedBox<'_>>, Vec<Range<usize>>) {
+    /// Boxes of message parts in a shared payload, and the byte range of each part.
+    pub(super) fn packed_boxes(&self, parts: &[&MessagePart]) -> (Vec<PackedBox<'_>>, Vec<Range<usize>>) {
         let (mut pieces, mut ranges, mut start) = (Vec::new(), Vec::new(), 0);
         for part in parts {
-            pieces.extend(part.boxes.iter().map(|packed| self.piece(&packed.chunk_box, start + packed.offset)));
+            pieces.extend(part.boxes.iter().map(|packed| self.packed_box(&packed.chunk_box, start + packed.offset)));
             ranges.push(start as usize..(start + part.bytes) as usize);
             start += part.bytes;
         }

@@ -1,4 +1,4 @@
-//! [`LastExchange`]: the boxes that the last exchange or fence of this rank moved, for debuggers.
+//! [`LastExchange`]: boxes that the last exchange or fence of this rank moved, for viewers.
 
 use std::rc::Rc;
 
@@ -9,8 +9,7 @@ use crate::extents::Index;
 use crate::history::Site;
 use crate::plan::{Move, RankPlan};
 
-/// The last exchange or fence of this rank: plans and operands of an exchange, or requests of a
-/// fence.
+/// Last exchange or fence of this rank: plans and operands of an exchange, or requests of a fence.
 #[derive(Default)]
 pub(super) struct LastExchange {
     site: Option<Site>,
@@ -18,13 +17,13 @@ pub(super) struct LastExchange {
     requested: MovedBoxes,
 }
 
-/// Maximum number of boxes that are stored per fence.
+/// Maximum number of stored boxes per fence.
 const MAX_REQUESTED: usize = 1 << 14;
 
-/// Plan of a job and the identity of its operands.
+/// Plan of a job and the ids of its operands.
 struct RecordedJob {
     plan: Rc<RankPlan>,
-    /// Id and element size in bytes of each array. No handles, which would keep the arrays alive.
+    /// Id and element size in bytes of each array. Handles would keep the arrays alive.
     operands: Vec<(ArrayId, u64)>,
 }
 
@@ -33,7 +32,7 @@ struct RecordedJob {
 pub(crate) struct MovedBoxes {
     /// Operation with its call site. Empty if there was no operation.
     pub operation: String,
-    /// First the boxes moved within the rank, then the sent boxes, up to the requested number.
+    /// Boxes moved within the rank, followed by sent boxes, up to the requested number.
     pub boxes: Vec<MovedBox>,
     pub count: u64,
     pub bytes_local: u64,
@@ -44,7 +43,7 @@ pub(crate) struct MovedBoxes {
 pub(crate) struct MovedBox {
     pub from: BoxEnd,
     pub to: BoxEnd,
-    /// Cells along each axis of the destination.
+    /// Extents in cells, along the axes of the destination.
     pub extents: Index,
     pub bytes: u64,
 }
@@ -52,7 +51,7 @@ pub(crate) struct MovedBox {
 /// Source or destination of a moved box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BoxEnd {
-    /// `None` for memory outside arrays.
+    /// Array of the box; `None` for memory outside arrays.
     pub array: Option<ArrayId>,
     pub chunk: ChunkId,
     pub rank: usize,
@@ -87,7 +86,7 @@ impl LastExchange {
         self.requested = requested;
     }
 
-    /// The boxes that the rank moved, sent and requested, at most `max_boxes` of them.
+    /// Boxes that the rank moved, sent and requested, at most `max_boxes` of them.
     pub(super) fn moved(&self, rank: usize, max_boxes: usize) -> MovedBoxes {
         let operation = self.site.as_ref().map_or_else(String::new, Site::to_string);
         let MovedBoxes { boxes, count, bytes_local, bytes_network, .. } = &self.requested;
@@ -110,7 +109,7 @@ impl LastExchange {
 }
 
 impl MovedBoxes {
-    /// Adds a box of a chunk that was copied to (`is_read`) or from memory of `rank`.
+    /// Adds a box of a chunk that was copied to memory of `rank` (`is_read`) or from it.
     pub(crate) fn add(&mut self, rank: usize, owned: BoxEnd, extents: Index, bytes: u64, is_read: bool) {
         self.count += 1;
         *if owned.rank == rank { &mut self.bytes_local } else { &mut self.bytes_network } += bytes;

@@ -18,7 +18,7 @@ pub(super) struct LocalBox {
 }
 
 impl LocalBox {
-    /// The box of a section.
+    /// Creates the box of a section.
     ///
     /// # Errors
     /// An invalid region; a section that consists of several boxes.
@@ -26,8 +26,8 @@ impl LocalBox {
         Ok(Self { array: section.core().clone(), chunk: section.chunk(), region: section.one_box(verb)? })
     }
 
-    /// A part of the box, in coordinates that begin at its first cell.
-    pub(super) fn part(&self, within: &Region) -> Self {
+    /// Part of the box. `within` has coordinates that begin at the first cell of the box.
+    pub(super) fn sub_box(&self, within: &Region) -> Self {
         Self { array: self.array.clone(), chunk: self.chunk, region: within.translate(&self.region.start) }
     }
 
@@ -62,8 +62,8 @@ pub(super) fn copy_boxes(pairs: &[(LocalBox, LocalBox)]) -> Result<()> {
     let Some((first, _)) = copied.first() else { return Ok(()) };
     first.array.device().copy_boxes(first.array.element().bytes, &boxes)?;
     for (from, to) in copied {
-        from.array.was_read(from.chunk, &from.region, "copy", at);
-        to.array.was_written(to.chunk, &to.region, "copy", at);
+        from.array.record_read(from.chunk, &from.region, "copy", at);
+        to.array.record_write(to.chunk, &to.region, "copy", at);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! [`LocalOrder`]: the time of local moves relative to the messages of a job.
+//! [`LocalOrder`]: time of local moves relative to the messages of a job.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -12,20 +12,20 @@ use super::transfer::TypedTransfer;
 pub(super) enum LocalOrder {
     /// While messages are in transit.
     Immediate,
-    /// In order with the received messages.
+    /// In order with the received messages, directly from their sources.
     InOrder,
     /// In order with the received messages, from sources that are staged first.
     InOrderFromStaged,
 }
 
-/// The time of the local moves in a blocking operation.
+/// Returns the time of the local moves in a blocking operation.
 ///
 /// Unordered moves of the first job are immediate. Other moves read their sources in order, unless
 /// an earlier job, typed transfer or wave may write these sources: then the sources are staged
 /// first.
 pub(super) fn local_order(job: &Job, typed: &TypedTransfer, is_first: bool, reads_written: bool) -> LocalOrder {
     let has_order = !typed.waves.is_empty() || job.transfer.typed_transfers.len() > 1;
-    if reads_written || job.overlap && has_order {
+    if reads_written || job.may_overlap && has_order {
         LocalOrder::InOrderFromStaged
     } else if is_first && typed.waves.is_empty() {
         LocalOrder::Immediate
@@ -34,7 +34,7 @@ pub(super) fn local_order(job: &Job, typed: &TypedTransfer, is_first: bool, read
     }
 }
 
-/// For each job, true if an earlier job may write a source of the job.
+/// For each job, returns true if an earlier job may write a source of the job.
 pub(super) fn reads_written_cells(jobs: &[Job]) -> Vec<bool> {
     let mut reads_written = vec![false; jobs.len()];
     if jobs.len() < 2 {
@@ -43,7 +43,7 @@ pub(super) fn reads_written_cells(jobs: &[Job]) -> Vec<bool> {
     let mut written: HashMap<u64, BTreeMap<u64, u64>> = HashMap::new();
     for (job, reads) in jobs.iter().zip(&mut reads_written) {
         let memory = |chunk_box: &ChunkBox| {
-            let memory = job.box_of(chunk_box);
+            let memory = job.buffer_box(chunk_box);
             (memory.buffer.id(), memory.view.range())
         };
         let is_written = |chunk_box: &ChunkBox| {
@@ -61,7 +61,7 @@ pub(super) fn reads_written_cells(jobs: &[Job]) -> Vec<bool> {
     reads_written
 }
 
-/// Adds a range to disjoint ranges, which map starts to ends.
+/// Adds a range to disjoint ranges, given as a map from starts to ends.
 fn add_range(ranges: &mut BTreeMap<u64, u64>, Range { mut start, mut end }: Range<u64>) {
     while let Some((&before, &until)) = ranges.range(..=end).next_back().filter(|&(_, &until)| until >= start) {
         (start, end) = (start.min(before), end.max(until));

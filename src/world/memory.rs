@@ -10,7 +10,7 @@ use crate::error::ArrayError;
 use crate::extents::Index;
 use crate::locate::Placement;
 
-/// The bytes of an array on each rank.
+/// Total bytes of an array's chunks, per rank.
 fn bytes_by_rank(placement: &Placement, element: &ElementInfo) -> Rc<[u64]> {
     let (chunks, owners) = (placement.chunks(), placement.ownership());
     let mut bytes = vec![0_u64; owners.ranks()];
@@ -21,12 +21,12 @@ fn bytes_by_rank(placement: &Placement, element: &ElementInfo) -> Rc<[u64]> {
     bytes.into()
 }
 
-fn sum<'a>(bytes: impl IntoIterator<Item = &'a u64>) -> u64 {
+fn saturating_sum<'a>(bytes: impl IntoIterator<Item = &'a u64>) -> u64 {
     bytes.into_iter().fold(0, |sum, bytes| sum.saturating_add(*bytes))
 }
 
 impl World {
-    /// The bytes of an array on each rank.
+    /// Checks the memory for an array, and returns the bytes of its chunks per rank.
     ///
     /// # Errors
     /// The memory of all ranks, or of one rank, is too small for the array and the live arrays.
@@ -39,13 +39,13 @@ impl World {
         let needed = bytes_by_rank(placement, element);
         let mut taken = vec![0_u64; needed.len()];
         // Several handles of the same chunks count once.
-        let live: BTreeMap<_, _> = self.registry.borrow().alive().map(|array| (array.data(), array)).collect();
+        let live: BTreeMap<_, _> = self.registry.borrow().alive().map(|array| (array.allocation_id(), array)).collect();
         for array in live.values() {
             taken.iter_mut().zip(array.bytes_by_rank()).for_each(|(sum, bytes)| *sum = sum.saturating_add(*bytes));
         }
         let total = |rank: usize| taken[rank].saturating_add(needed[rank]);
         let rank = (0..needed.len()).max_by_key(|&rank| (total(rank), usize::MAX - rank)).unwrap_or(0);
-        let (bytes, taken_of_all) = (sum(&*needed), sum(&taken));
+        let (bytes, taken_of_all) = (saturating_sum(&*needed), saturating_sum(&taken));
         let (of_rank, taken_of_rank) = (needed[rank], taken[rank]);
         let (rank_has, all_have) = (self.limits.rank_bytes, self.limits.all_bytes);
         let (free, free_of_rank) = (all_have.saturating_sub(taken_of_all), rank_has.saturating_sub(taken_of_rank));
@@ -54,7 +54,7 @@ impl World {
         }
         // The smaller fraction is the binding limit.
         let fractions = [(free_of_rank.into(), of_rank.into()), (free.into(), bytes.into())];
-        let fraction = if less(fractions[0], fractions[1]) { fractions[0] } else { fractions[1] };
+        let fraction = if is_smaller_fraction(fractions[0], fractions[1]) { fractions[0] } else { fractions[1] };
         let ranks = (u128::from(bytes) + u128::from(taken_of_all)) * self.size() as u128;
         Err(ArrayError::Memory {
             array: name.to_string(),
@@ -73,12 +73,12 @@ impl World {
     }
 }
 
-fn less(a: (u128, u128), b: (u128, u128)) -> bool {
+fn is_smaller_fraction(a: (u128, u128), b: (u128, u128)) -> bool {
     a.0 * b.1 < b.0 * a.1
 }
 
-/// The shape with its slowest axis reduced to about `part / whole` of its length. `None` if no cell
-/// is left.
+/// Reduces the slowest axis of a shape to about `part / whole` of its length. `None` if no cell is
+/// left.
 fn shrink_to_fit(shape: Index, (part, whole): (u128, u128)) -> Option<Index> {
     let axis = (0..shape.axes()).rev().find(|&axis| shape[axis] > 1)?;
     let mut smaller = shape;

@@ -12,7 +12,7 @@ pub(super) enum MergeRule {
 }
 
 impl MergeRule {
-    /// The operator, unless the rule is replacement.
+    /// Operator of the rule; `None` for replacement.
     pub(super) fn operator(&self) -> Option<&Operator> {
         match self {
             Self::Replace => None,

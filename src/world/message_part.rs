@@ -1,4 +1,5 @@
-//! [`MessagePart`]: the boxes of a plan in messages of bounded size, and the order of application.
+//! [`MessagePart`]: message of bounded size with boxes of a plan. [`Wave`]: moves in order of
+//! application.
 
 use std::collections::HashMap;
 
@@ -21,31 +22,31 @@ pub(super) struct MessageBox {
     move_index: usize,
 }
 
-/// Message of bounded size: a part of a message of the plan.
+/// Message of bounded size: a part of a plan message.
 #[derive(Debug)]
 pub(super) struct MessagePart {
     pub peer: usize,
     pub bytes: u64,
     pub boxes: Vec<MessageBox>,
-    /// True for a single box that is contiguous in the chunk of the sender, in an array other than
-    /// the destination.
-    pub dense: bool,
-    /// Index of the message in the plan.
+    /// True for a message that consists of a single box, contiguous in the chunk of the sender and
+    /// in an array other than the destination.
+    pub is_sent_in_place: bool,
+    /// Index of the plan message.
     pub message_index: usize,
-    /// Round of the plan message, and index of the part in the message. The same on both ranks.
+    /// Round of the plan message, and index of the part in it. The same on both ranks.
     pub send_order: (usize, usize),
 }
 
-/// Moves of a typed transfer with disjoint destinations.
+/// Moves of a typed transfer with disjoint destinations; waves are applied one after another.
 #[derive(Debug, Default)]
 pub(super) struct Wave {
     /// Indices of local moves.
     pub local: Vec<usize>,
-    /// Indices of part and box, sorted.
+    /// Indices of message part and box, in ascending order.
     pub received: Vec<(usize, usize)>,
 }
 
-/// The waves of a plan, restricted to the moves of a typed transfer.
+/// Restricts the waves of a plan to the moves of a typed transfer.
 ///
 /// A wave of the result has indices of local moves of the typed transfer, and of boxes in its
 /// messages. A large move consists of several boxes.
@@ -77,20 +78,20 @@ pub(super) fn waves(plan: &RankPlan, is_included: &dyn Fn(&Move) -> bool, receiv
     plan.waves.iter().map(restrict).collect()
 }
 
-/// Box to be assigned to a message.
+/// Box that is not yet assigned to a message.
 #[derive(Debug, Clone)]
 pub(super) struct Outbound {
     pub chunk_box: ChunkBox,
     /// True if the box is sent in place, as a separate message.
-    pub dense: bool,
+    pub is_sent_in_place: bool,
     /// Index of the move in the plan message.
     pub move_index: usize,
 }
 
-/// Packs boxes into messages of at most `limit` bytes and splits larger boxes along their slowest
+/// Packs boxes into messages of at most `limit` bytes, and splits larger boxes along their slowest
 /// axes.
 ///
-/// Sender and receiver get the same parts, because the extents are the same on both ranks.
+/// Sender and receiver compute the same parts, because the extents are the same on both ranks.
 pub(super) fn split_message(
     message_index: usize,
     message: &Message,
@@ -99,19 +100,21 @@ pub(super) fn split_message(
     limit: u64,
 ) -> Vec<MessagePart> {
     let (mut parts, peer): (Vec<MessagePart>, _) = (Vec::new(), message.peer);
-    for Outbound { chunk_box: ChunkBox { chunk, view }, dense, move_index } in moves {
+    for Outbound { chunk_box: ChunkBox { chunk, view }, is_sent_in_place, move_index } in moves {
         for (view, _) in view.cut(limit / element_bytes) {
             let chunk_box = ChunkBox { chunk, view };
             let bytes = (view.cells() * element_bytes).next_multiple_of(4);
             match parts.last_mut() {
-                Some(last) if !dense && !last.dense && last.bytes.saturating_add(bytes) <= limit => {
+                Some(last)
+                    if !is_sent_in_place && !last.is_sent_in_place && last.bytes.saturating_add(bytes) <= limit =>
+                {
                     last.boxes.push(MessageBox { chunk_box, offset: last.bytes, move_index });
                     last.bytes += bytes;
                 }
                 _ => {
                     let send_order = (message.round, parts.len());
                     let boxes = vec![MessageBox { chunk_box, offset: 0, move_index }];
-                    parts.push(MessagePart { peer, bytes, boxes, dense, message_index, send_order });
+                    parts.push(MessagePart { peer, bytes, boxes, is_sent_in_place, message_index, send_order });
                 }
             }
         }
@@ -135,7 +138,7 @@ mod tests {
     }
 
     /// Boxes that fit into a message, fill it, or exceed it many times.
-    fn moves() -> Vec<ChunkBox> {
+    fn boxes_of_all_sizes() -> Vec<ChunkBox> {
         vec![
             chunk_box(3, [2, 3, 1], [1, 10, 100]),
             chunk_box(1000, [5, 9, 7], [1, 6, 60]),
@@ -149,9 +152,12 @@ mod tests {
         Message { peer, round: 0, moves: Vec::new() }
     }
 
-    /// The boxes, some of them sent in place.
-    fn outbound(list: &[ChunkBox], dense: impl Fn(usize) -> bool) -> impl Iterator<Item = Outbound> {
-        let outbound = move |(move_index, chunk_box)| Outbound { chunk_box, dense: dense(move_index), move_index };
+    fn outbound(list: &[ChunkBox], is_sent_in_place: impl Fn(usize) -> bool) -> impl Iterator<Item = Outbound> {
+        let outbound = move |(move_index, chunk_box)| Outbound {
+            chunk_box,
+            is_sent_in_place: is_sent_in_place(move_index),
+            move_index,
+        };
         list.iter().cloned().enumerate().map(outbound)
     }
 
@@ -162,7 +168,7 @@ mod tests {
         for ((element_bytes, limit), in_place) in
             limits.into_iter().flat_map(|limit| in_place.map(|list| (limit, list)))
         {
-            let list = moves();
+            let list = boxes_of_all_sizes();
             let parts = split_message(
                 5,
                 &empty_message(2),
@@ -171,10 +177,10 @@ mod tests {
                 limit,
             );
             let mut found: Vec<Vec<u64>> = vec![Vec::new(); list.len()];
-            for MessagePart { peer, bytes, boxes, dense, message_index, .. } in &parts {
+            for MessagePart { peer, bytes, boxes, is_sent_in_place, message_index, .. } in &parts {
                 let separate = boxes.iter().filter(|packed| in_place.contains(&packed.move_index)).count();
-                assert_eq!(separate, usize::from(*dense), "in-place boxes have separate messages");
-                assert!(!dense || boxes.len() == 1);
+                assert_eq!(separate, usize::from(*is_sent_in_place), "in-place boxes have separate messages");
+                assert!(!is_sent_in_place || boxes.len() == 1);
                 assert!((*peer, *message_index) == (2, 5) && *bytes <= limit, "{bytes} bytes, {limit} allowed");
                 let mut end = 0;
                 for MessageBox { chunk_box: packed, offset, move_index } in boxes {
@@ -185,17 +191,16 @@ mod tests {
                 assert_eq!(*bytes, end);
             }
             assert_eq!(found, list.iter().map(|end| cells(&end.view)).collect::<Vec<_>>(), "in order, every cell once");
-            // At most the number of half-full messages, and a single message if all boxes fit.
+            // At most twice the number of full messages, and a single message if all boxes fit.
             let bytes: u64 = list.iter().map(|end| end.view.cells() * element_bytes).sum();
             let max_parts = 4 * bytes / limit + 1 + 2 * in_place.len() as u64;
             assert!(parts.len() as u64 <= max_parts, "{} messages", parts.len());
         }
     }
 
-    /// Boxes in different messages of a large move are in the wave of the move.
     #[test]
-    fn parts_of_large_box_are_in_wave_of_box() {
-        let list = moves();
+    fn parts_of_large_box_are_in_wave_of_its_move() {
+        let list = boxes_of_all_sizes();
         let all = split_message(0, &empty_message(1), outbound(&list, |_| false), 4, 64);
         let boxes_of_move = |move_index: usize| {
             all.iter()

@@ -95,17 +95,17 @@ use crate::plan::cache::{PlanCache, WeightedCache};
 use crate::trace::Tracer;
 use crate::transport::{Entered, Group};
 
-/// Viewer that is called at the debug points of a world.
+/// Viewer that a world calls at its debug points.
 pub(crate) trait Observer {
-    /// True if the viewer requests the next debug point, with this number and name. The same on
-    /// every rank.
+    /// True if the viewer requests the next debug point, with number `next` and this name. The same
+    /// on every rank.
     fn wants(&self, next: u64, name: &str) -> bool;
     /// Processes a debug point. All ranks call the same collectives.
     ///
     /// # Errors
     /// An error that ends the program.
-    fn look(&mut self, world: &World, point: &DebugPoint) -> Result<()>;
-    /// Called at the end of the run, with a description of the result.
+    fn process_point(&mut self, world: &World, point: &DebugPoint) -> Result<()>;
+    /// Called at the end of the run with a description of its outcome.
     fn end(&mut self, how: &str);
 }
 
@@ -117,7 +117,8 @@ type ProgramObserver = Rc<RefCell<dyn FnMut(&World, &DebugPoint) -> Result<()>>>
 /// Not `Send`: a world belongs to the thread of its rank.
 pub struct World {
     group: Group,
-    /// The same ranks without a comparison of calls, for messages within a compared operation.
+    /// Communicator of the same ranks without a comparison of calls, for messages within a compared
+    /// operation.
     inner: Group,
     device: Rc<Device>,
     limits: common_limits::CommonLimits,
@@ -126,12 +127,12 @@ pub struct World {
     ledger: Rc<Ledger>,
     epoch: one_sided::Epoch,
     /// Kernels composed by algorithms, by text.
-    composed: RefCell<WeightedCache<String, Kernel>>,
+    composed_kernels: RefCell<WeightedCache<String, Kernel>>,
     tracer: Tracer,
     observer: RefCell<Option<ProgramObserver>>,
     viewer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
     /// True during a call of an observer or viewer.
-    observing: Cell<bool>,
+    is_observing: Cell<bool>,
     last_exchange: RefCell<last_exchange::LastExchange>,
 }
 
@@ -142,7 +143,7 @@ impl World {
         let limits = common_limits::CommonLimits::reduce(&inner, &device)?;
         let ledger = Rc::new(Ledger::new(group.watching()));
         let traced = inner.clone();
-        // The bound starts at the share of this rank and grows for programs that use many texts in
+        // The limit starts at the share of this rank, and grows for programs that use many texts in
         // turn.
         let mut composed =
             WeightedCache::new(cache_capacity(), |text: &String, _: &Kernel| estimate_compiled_bytes(text));
@@ -157,11 +158,11 @@ impl World {
             registry: Rc::default(),
             plans,
             epoch: one_sided::Epoch::default(),
-            composed: RefCell::new(composed),
+            composed_kernels: RefCell::new(composed),
             tracer: Tracer::new(move || traced.operation_text("a transfer")),
             observer: RefCell::default(),
             viewer: RefCell::default(),
-            observing: Cell::default(),
+            is_observing: Cell::default(),
             last_exchange: RefCell::default(),
         })
     }
@@ -173,7 +174,7 @@ impl World {
     /// checked run.
     pub(crate) fn close(&self) -> Result<()> {
         self.epoch.check_empty()?;
-        self.note_rearranged();
+        self.record_rearranged();
         // Also checks the reads since the last collective.
         if self.ledger.is_checked() {
             let close = || {
@@ -197,23 +198,23 @@ impl World {
         Err(ArrayError::Findings { count: findings.len(), first: first.to_string() }.into())
     }
 
-    /// The index of this rank, in `0..size()`.
+    /// Index of this rank, in `0..size()`.
     pub fn rank(&self) -> usize {
         self.group.rank()
     }
 
-    /// The number of ranks.
+    /// Number of ranks.
     pub fn size(&self) -> usize {
         self.group.size()
     }
 
-    /// The communicator of all ranks, for host data outside arrays: broadcast, gather, all-reduce
-    /// and others.
+    /// Communicator of all ranks, for host data outside arrays: broadcast, gather, all-reduce and
+    /// others.
     pub fn group(&self) -> &Group {
         &self.group
     }
 
-    /// The GPU of this rank, with the wgpu device and queue for uses outside this library.
+    /// GPU of this rank, with the wgpu device and queue for uses outside this library.
     pub fn gpu(&self) -> &Rc<Device> {
         &self.device
     }
@@ -231,7 +232,7 @@ impl World {
         &self.tracer
     }
 
-    /// Makes a kernel from WGSL. The device of this rank compiles the kernel in its first run.
+    /// Creates a kernel from WGSL. The device of this rank compiles the kernel in its first run.
     /// Local.
     ///
     /// # Errors
@@ -258,10 +259,10 @@ impl World {
         })
     }
 
-    /// Runs a collective.
+    /// Runs `f` as a collective.
     ///
-    /// The name is used for waits and failures. The signature becomes part of the history of calls,
-    /// which every message compares. If `f` fails, the other ranks receive the error.
+    /// Waits and failures report the name `operation`. The signature becomes part of the history of
+    /// calls, which every message compares. If `f` fails, the other ranks receive the error.
     #[track_caller]
     pub(crate) fn collective<R>(
         &self,
@@ -277,18 +278,18 @@ impl World {
     }
 
     fn enter(&self, operation: Rc<dyn Display>, signature: u64) -> Result<Entered> {
-        self.alive()?;
+        self.check_not_failed()?;
         let entered = self.group.entering_shared(operation.clone());
-        self.note_rearranged();
+        self.record_rearranged();
         match self.group.check_shared(signature, operation).and_then(|()| self.exchange_write_records()) {
             Ok(()) => Ok(entered),
-            // Before `entered` is dropped, which ends the name of the operation.
+            // Fails before `entered` is dropped, which ends the name of the operation.
             Err(error) => Err(self.group.fail(error)),
         }
     }
 
-    /// Adds handles that were made without a collective to the history of calls.
-    fn note_rearranged(&self) {
+    /// Adds handles that were created without a collective to the history of calls.
+    fn record_rearranged(&self) {
         for Rearranged { name, element, placement } in self.registry.borrow_mut().take_rearranged() {
             let handle = Collective::new("reassigned").array(ArrayIdentity::new(&name, element, &placement), None);
             self.group.note(handle.signature(), Rc::new(handle));
@@ -296,7 +297,7 @@ impl World {
     }
 
     /// Fails if the world has failed before.
-    pub(crate) fn alive(&self) -> Result<()> {
+    pub(crate) fn check_not_failed(&self) -> Result<()> {
         self.group.alive()
     }
 }

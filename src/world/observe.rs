@@ -9,7 +9,7 @@ use super::{CollectiveWorld, Observer, World, hash};
 use crate::error::{CallSite, Result};
 use crate::trace::{self, SpanKind};
 
-/// Name of a debug point, for messages and for the comparison of calls.
+/// Name of a debug point, for error messages and for the comparison of calls.
 struct DebugPointCall(Rc<str>);
 
 impl Display for DebugPointCall {
@@ -33,8 +33,8 @@ impl World {
         let _call = CallSite::enter();
         let call_site = CallSite::here();
         self.collective(DebugPointCall(name.into()), hash(("debug_point", name)), || Ok(()))?;
-        // Ignores a debug point in an observer.
-        if self.observing.get() {
+        // Debug points of an observer itself are ignored.
+        if self.is_observing.get() {
             return Ok(());
         }
         let step = self.ledger.next_step();
@@ -45,16 +45,16 @@ impl World {
         }
         let point = DebugPoint { name: name.to_string(), step, call_site };
         let _span = trace::span(SpanKind::Debug, || name.to_owned());
-        self.observing.set(true);
+        self.is_observing.set(true);
         let observed = observer.map_or(Ok(()), |observer| {
             let _outside = CallSite::leave();
             (observer.borrow_mut())(self, &point)
         });
         // The viewer is collective, so it runs also after an error of the observer on this rank.
         let viewed = viewer.map_or(Ok(()), |viewer| {
-            self.failing(DebugPointCall(name.into()), || viewer.borrow_mut().look(self, &point))
+            self.failing(DebugPointCall(name.into()), || viewer.borrow_mut().process_point(self, &point))
         });
-        self.observing.set(false);
+        self.is_observing.set(false);
         observed.and(viewed)
     }
 
@@ -64,7 +64,7 @@ impl World {
         *self.viewer.borrow_mut() = Some(Rc::new(RefCell::new(viewer)));
     }
 
-    /// Removes the viewer, if there is one, and passes it a description of the end of the run.
+    /// Removes the viewer, if there is one, and passes it a description of the outcome of the run.
     pub(crate) fn detach(&self, how: &str) {
         if let Some(viewer) = self.viewer.take() {
             if self.ledger.step() == 0 && self.rank() == 0 {

@@ -1,4 +1,4 @@
-//! [`Pending`]: a started collective.
+//! [`Pending`]: started collective.
 
 use std::fmt::Display;
 use std::rc::Rc;

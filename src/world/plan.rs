@@ -1,4 +1,4 @@
-//! [`Plan`] and [`PlannedTransfer`]: plans and transfers of operations.
+//! [`Plan`]: moves and messages of an exchange. [`PlannedTransfer`]: plan with its transfer.
 
 use std::fmt;
 use std::rc::Rc;
@@ -31,13 +31,13 @@ impl Plan {
         self.groups.push(GroupPlan { plan: planned.plan, element_bytes });
     }
 
-    /// A table for each group of entries that share a plan: the moves within this rank, and for
-    /// each message its round, peer, boxes, cells and bytes.
+    /// Formats a table for each group of entries that share a plan: the moves within this rank, and
+    /// for each message its round, peer, boxes, cells and bytes.
     pub fn explain(&self) -> String {
         self.groups.iter().map(|group| group.plan.explain(&group.element_bytes)).collect::<Vec<_>>().join("\n")
     }
 
-    /// The result of the operation; for prefixes, the maximum.
+    /// Predicted result of the operation; for prefixes, the maximum.
     ///
     /// A message is split, and counts as several messages, in these cases:
     ///
@@ -49,7 +49,7 @@ impl Plan {
         self.moved
     }
 
-    /// The moves, messages and rounds of each group of entries that share a plan. Each prefix has a
+    /// Moves, messages and rounds of each group of entries that share a plan. Each prefix has a
     /// separate message.
     pub fn rank_plans(&self) -> impl Iterator<Item = &RankPlan> {
         self.groups.iter().map(|group| &*group.plan)
@@ -62,12 +62,12 @@ impl fmt::Display for Plan {
     }
 }
 
-/// Number of built and of reused plans.
+/// Numbers of built and of reused plans.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PlanCounters {
-    /// Operations that reused a cached plan.
+    /// Number of operations that reused a cached plan.
     pub reused: u64,
-    /// Plans built.
+    /// Number of built plans.
     pub built: u64,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct PlannedTransfer {
     pub transfer: Rc<Transfer>,
 }
 
-/// A cache bounded by the bytes of its plans and transfers.
+/// Creates a cache that is bounded by the bytes of its plans and transfers.
 pub(super) fn new_cache(device: &Device) -> PlanCache<PlannedTransfer> {
     let bytes =
         |key: &PlanKey, planned: &PlannedTransfer| key.bytes() + planned.plan.bytes() + planned.transfer.bytes();

@@ -1,4 +1,4 @@
-//! [`PrefixCopies`]: copies with lengths that only the owner of the source knows.
+//! [`PrefixCopies`]: copies whose lengths only the owner of the source knows.
 
 use std::rc::Rc;
 
@@ -22,13 +22,13 @@ pub(super) struct PrefixCopies {
 struct PrefixCopy {
     source: ChunkSection,
     destination: ChunkSection,
-    /// Valid only on the rank that owns the source.
+    /// Number of cells; valid only on the rank that owns the source.
     length: u64,
 }
 
 impl PrefixCopy {
-    /// Maximum length, in cells.
-    fn room(&self) -> u64 {
+    /// Maximum length in cells.
+    fn max_cells(&self) -> u64 {
         self.source.cells().min(self.destination.cells())
     }
 }
@@ -90,7 +90,7 @@ impl PrefixCopies {
         call.text_after(format!(", {} in all #{:04x}", all.len(), content as u16)).also_compare(content)
     }
 
-    /// The arrays of the plan: source and destination of each pair in turn.
+    /// Arrays of the plan: source and destination of each copy in turn.
     pub(super) fn operands(&self) -> Operands {
         self.copies
             .iter()
@@ -98,12 +98,12 @@ impl PrefixCopies {
             .collect()
     }
 
-    /// The plan for the maximum lengths, or (`exact`) for the lengths of the sources on this rank.
+    /// Plan for the maximum lengths, or (`exact`) for the lengths of the sources on this rank.
     fn plan(&self, rank: usize, exact: bool) -> RankPlan {
         let mut plan = RankPlan { rounds: 1, ..RankPlan::empty(rank) };
         for (index, copy) in self.copies.iter().enumerate() {
             let (from, to) = (&copy.source, &copy.destination);
-            let cells = if exact && from.rank == rank { copy.length } else { copy.room() };
+            let cells = if exact && from.rank == rank { copy.length } else { copy.max_cells() };
             let moves = vec![Move {
                 src_array: 2 * index,
                 src_chunk: from.chunk,
@@ -126,32 +126,40 @@ impl PrefixCopies {
     /// Plan and transfer for the maximum lengths.
     pub(super) fn plan_maximum(&self, world: &World) -> PlannedTransfer {
         let plan = self.plan(world.rank(), false);
-        let transfer =
-            Transfer::with_variable_lengths(&plan, &self.operands(), &self.rooms(world.rank()), world.message_sizes());
+        let transfer = Transfer::with_variable_lengths(
+            &plan,
+            &self.operands(),
+            &self.max_cells_per_message(world.rank()),
+            world.message_sizes(),
+        );
         PlannedTransfer { plan: Rc::new(plan), transfer: Rc::new(transfer) }
     }
 
-    /// The job for the actual lengths.
+    /// Job for the actual lengths.
     ///
     /// # Errors
     /// A length on this rank that exceeds the source or destination section.
     pub(super) fn job(&self, world: &World) -> Result<Job> {
         for copy in self.copies.iter().filter(|copy| copy.source.rank == world.rank()) {
-            if copy.length > copy.room() {
+            if copy.length > copy.max_cells() {
                 let BoundSection { array, region } = &copy.destination.section;
                 let text = format!("{} cells do not fit {}", copy.length, array.label(region));
                 return Err(ArrayError::Other(text).into());
             }
         }
         let (plan, operands) = (self.plan(world.rank(), true), self.operands());
-        let transfer =
-            Transfer::with_variable_lengths(&plan, &operands, &self.rooms(world.rank()), world.message_sizes());
+        let transfer = Transfer::with_variable_lengths(
+            &plan,
+            &operands,
+            &self.max_cells_per_message(world.rank()),
+            world.message_sizes(),
+        );
         let planned = PlannedTransfer { plan: Rc::new(plan), transfer: Rc::new(transfer) };
         Job::new(planned, operands, vec![MergeRule::Replace], false)
     }
 
-    fn rooms(&self, rank: usize) -> Vec<u64> {
+    fn max_cells_per_message(&self, rank: usize) -> Vec<u64> {
         let sent = self.copies.iter().filter(|copy| copy.source.rank == rank && copy.destination.rank != rank);
-        sent.map(PrefixCopy::room).collect()
+        sent.map(PrefixCopy::max_cells).collect()
     }
 }

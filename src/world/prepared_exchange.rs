@@ -1,5 +1,5 @@
-//! [`PreparedExchange`]: the jobs of an [`Exchange`]. Entries that share messages become one job
-//! with one plan.
+//! [`PreparedExchange`]: jobs of an [`Exchange`]. Entries that share messages become one job with
+//! one plan.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
@@ -25,14 +25,14 @@ pub(super) struct PreparedExchange {
     signature: u64,
 }
 
-/// Job without pinned chunks. The lengths of prefixes are not validated yet.
+/// Job without pinned chunks. The lengths of prefixes are not yet validated.
 enum JobDraft {
     Planned { planned: PlannedTransfer, operands: Operands, merge_rules: Vec<MergeRule>, aliased: bool },
     Prefixes(PrefixCopies),
 }
 
 /// Display name and signature of a job.
-type Name = (Rc<dyn Display>, u64);
+type NameAndSignature = (Rc<dyn Display>, u64);
 
 impl World {
     /// Executes an exchange. Collective: every rank passes the same entries. On return, the part of
@@ -69,8 +69,8 @@ impl World {
         Ok(Pending::new(self, operation, posted.moved(), move || self.finish_started(&posted)))
     }
 
-    /// The messages and bytes that an exchange sends to each rank in each round, for `explain()`.
-    /// Local: reads metadata only, and keeps the plans for the exchange.
+    /// Plans the messages and bytes that an exchange sends to each rank in each round, for
+    /// `explain()`. Local: reads metadata only, and caches the plans for the exchange.
     ///
     /// # Errors
     /// An invalid entry, or different extents.
@@ -78,7 +78,7 @@ impl World {
     pub fn plan(&self, exchange: impl Borrow<Exchange>) -> Result<Plan> {
         let _call = CallSite::enter();
         let mut all = Plan::default();
-        for entries in groups(exchange.borrow().entries()?) {
+        for entries in split_into_groups(exchange.borrow().entries()?) {
             match self.draft(entries)?.0 {
                 JobDraft::Planned { planned, operands, .. } => all.add(planned, &operands),
                 JobDraft::Prefixes(prefixes) => all.add(prefixes.plan_maximum(self), &prefixes.operands()),
@@ -88,13 +88,14 @@ impl World {
     }
 
     fn prepare(&self, exchange: &Exchange, call_site: CallSite) -> Result<PreparedExchange> {
-        self.alive()?;
+        self.check_not_failed()?;
         let entries = exchange.entries()?;
         if self.rank() == 0 {
             ghosts::warn_without_ghost_cells(entries, call_site);
         }
-        let groups = groups(entries).into_iter().map(|entries| self.draft(entries));
-        let (drafts, mut names): (Vec<_>, Vec<Name>) = groups.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        let groups = split_into_groups(entries).into_iter().map(|entries| self.draft(entries));
+        let (drafts, mut names): (Vec<_>, Vec<NameAndSignature>) =
+            groups.collect::<Result<Vec<_>>>()?.into_iter().unzip();
         let (operation, signature) = if names.len() == 1 {
             names.swap_remove(0)
         } else {
@@ -104,8 +105,7 @@ impl World {
         Ok(PreparedExchange { drafts, operation, signature })
     }
 
-    /// Pins the chunks of the jobs. A collective calls this method, because a rank may fail here
-    /// alone.
+    /// Pins the chunks of the jobs. Runs inside a collective, because a single rank may fail here.
     fn jobs(&self, drafts: Vec<JobDraft>) -> Result<Vec<Job>> {
         let job = |draft| match draft {
             JobDraft::Planned { planned, operands, merge_rules, aliased } => {
@@ -116,8 +116,8 @@ impl World {
         drafts.into_iter().map(job).collect()
     }
 
-    /// Plans entries that share messages.
-    fn draft(&self, entries: &[Entry]) -> Result<(JobDraft, Name)> {
+    /// Plans a group of entries that share messages.
+    fn draft(&self, entries: &[Entry]) -> Result<(JobDraft, NameAndSignature)> {
         let pairs = entries.iter().filter_map(|entry| if let Entry::Pair(pair) = entry { Some(pair) } else { None });
         let ghosts =
             entries.iter().filter_map(|entry| if let Entry::Ghosts(update) = entry { Some(update) } else { None });
@@ -137,7 +137,7 @@ impl World {
     fn draft_pair(
         &self,
         SectionPair { source, destination, order, merge_rule }: &SectionPair,
-    ) -> Result<(JobDraft, Name)> {
+    ) -> Result<(JobDraft, NameAndSignature)> {
         let (src, dst) = (&source.array, &destination.array);
         let spec = CopySpec {
             src: src.placement(),
@@ -155,7 +155,7 @@ impl World {
         Ok(draft(planned, operands, vec![merge_rule.clone()], operation))
     }
 
-    fn draft_pairs(&self, merge_rule: &MergeRule, pairs: &[&SectionPair]) -> Result<(JobDraft, Name)> {
+    fn draft_pairs(&self, merge_rule: &MergeRule, pairs: &[&SectionPair]) -> Result<(JobDraft, NameAndSignature)> {
         let (operands, numbered) = number_arrays(pairs);
         let planned = self.plan_copies(&numbered, &operands).map_err(|(index, error)| {
             let pair = &numbered[index];
@@ -169,7 +169,7 @@ impl World {
         Ok(draft(planned, operands, vec![merge_rule.clone()], operation))
     }
 
-    fn draft_ghost_update(&self, updates: &[&GhostUpdate]) -> Result<(JobDraft, Name)> {
+    fn draft_ghost_update(&self, updates: &[&GhostUpdate]) -> Result<(JobDraft, NameAndSignature)> {
         if let Some((first, again)) = ghosts::find_duplicate(updates) {
             let (first, again) = (first.array.name().to_string(), again.array.name().to_string());
             return Err(PlanError::GhostsTwice { first, again }.into());
@@ -196,13 +196,13 @@ fn draft(
     operands: Operands,
     merge_rules: Vec<MergeRule>,
     operation: impl Display + std::hash::Hash + 'static,
-) -> (JobDraft, Name) {
+) -> (JobDraft, NameAndSignature) {
     let signature = hash(&operation);
     (JobDraft::Planned { planned, operands, merge_rules, aliased: false }, (Rc::new(operation), signature))
 }
 
-/// Consecutive entries that share a plan.
-fn groups(mut entries: &[Entry]) -> Vec<&[Entry]> {
+/// Splits entries into groups of consecutive entries that share a plan.
+fn split_into_groups(mut entries: &[Entry]) -> Vec<&[Entry]> {
     let mut groups = Vec::new();
     while let Some(first) = entries.first() {
         let mut written = WrittenCells::default();
@@ -232,7 +232,7 @@ impl WrittenCells {
     /// Adds a section. Returns `false` if a part of the section may have been added already.
     fn insert(&mut self, BoundSection { array, region }: &BoundSection) -> bool {
         let (start, end) = (region.start[0], region.end[0]);
-        let (handle, sections) = self.0.entry(array.data()).or_insert_with(|| (array.id(), BTreeMap::new()));
+        let (handle, sections) = self.0.entry(array.allocation_id()).or_insert_with(|| (array.id(), BTreeMap::new()));
         let last_before = sections.range(..end).next_back();
         // Handles of the same chunks have different indices for a cell.
         if *handle != array.id() || last_before.is_some_and(|(_, &last_end)| last_end > start) {
@@ -243,7 +243,7 @@ impl WrittenCells {
     }
 }
 
-/// Each array once, and the pairs with indices of these arrays.
+/// Numbers the distinct arrays of pairs, and returns the pairs with these numbers.
 fn number_arrays(pairs: &[&SectionPair]) -> (Vec<Rc<ArrayCore>>, Vec<plan::Pair>) {
     let mut operands: Vec<Rc<ArrayCore>> = Vec::new();
     let mut numbers: HashMap<ArrayId, usize> = HashMap::new();
@@ -261,7 +261,7 @@ fn number_arrays(pairs: &[&SectionPair]) -> (Vec<Rc<ArrayCore>>, Vec<plan::Pair>
     (operands, pairs)
 }
 
-/// Replaces the regions in a plan error by array labels of source and destination.
+/// Replaces the regions in a plan error by the labels of source and destination.
 fn with_array_labels(error: Error, labels: impl FnOnce() -> (String, String)) -> Error {
     error.with_kind(|kind| match kind {
         ErrorKind::Plan(PlanError::Extents { src_extents, dst_extents, permuted, .. }) => {

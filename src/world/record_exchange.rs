@@ -10,7 +10,7 @@ impl World {
     /// Records the moves of jobs, except during the call of an observer.
     #[track_caller]
     pub(super) fn record_moves(&self, jobs: &[Job]) {
-        if !self.observing.get() {
+        if !self.is_observing.get() {
             let site = self.ledger.site(OperationName::Local("an exchange"), CallSite::here());
             self.last_exchange.borrow_mut().set(site, jobs);
         }
@@ -18,13 +18,13 @@ impl World {
 
     /// True if the requests of a fence are recorded box by box, for a viewer.
     pub(super) fn records_requests(&self) -> bool {
-        !self.observing.get() && self.viewer.borrow().is_some()
+        !self.is_observing.get() && self.viewer.borrow().is_some()
     }
 
     /// Records the requests of a fence. Without `requested`, discards the previous record.
     #[track_caller]
     pub(super) fn record_requests(&self, requested: Option<MovedBoxes>) {
-        if self.observing.get() {
+        if self.is_observing.get() {
             return;
         }
         let mut last = self.last_exchange.borrow_mut();
@@ -36,7 +36,7 @@ impl World {
         }
     }
 
-    /// At most `max_boxes` boxes that this rank moved or sent in its last operation. Local.
+    /// Returns at most `max_boxes` boxes that this rank moved or sent in its last operation. Local.
     ///
     /// The operation is an exchange (copies between global arrays, composites, ghost updates,
     /// started exchanges and prefixes), or a fence or copy with a local array. Fences are recorded

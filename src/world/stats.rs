@@ -19,7 +19,7 @@ pub struct Limits {
 }
 
 impl World {
-    /// Limits of arrays on the devices of all ranks: the same on every rank.
+    /// Limits of arrays on the devices of all ranks; the same on every rank.
     pub fn limits(&self) -> Limits {
         Limits { binding_bytes: self.limits.binding_bytes, buffer_bytes: self.limits.buffer_bytes }
     }
@@ -31,7 +31,7 @@ impl World {
 }
 
 impl Stats<'_> {
-    /// The seconds that this rank spent in communication, by kind, since the start or the last
+    /// Seconds that this rank spent in communication, by kind, since the start or the last
     /// [`reset_profile`](Self::reset_profile). Local.
     pub fn profile(&self) -> Profile {
         self.world.tracer.profile()
@@ -42,7 +42,7 @@ impl Stats<'_> {
         self.world.tracer.reset();
     }
 
-    /// The number of plans that this rank built and reused. Local.
+    /// Numbers of plans that this rank built and reused. Local.
     pub fn plan_counters(&self) -> PlanCounters {
         let plans = self.world.plans.borrow();
         PlanCounters { reused: plans.hits(), built: plans.misses() }

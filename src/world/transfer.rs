@@ -1,8 +1,8 @@
-//! [`Transfer`]: a plan as box views of chunk buffers, built once and executed many times.
+//! [`Transfer`]: plan as strided boxes in chunk buffers, built once and executed many times.
 //!
-//! A [`Transfer`] contains the moves of a [`RankPlan`] for the device: a strided view of a chunk
-//! buffer per box, and an offset in a message. It refers to chunks by index, not to buffers. A
-//! cached transfer therefore serves all arrays of the same layouts and keeps no array alive.
+//! A [`Transfer`] contains the moves of a [`RankPlan`] for the device: for each box a strided view
+//! of a chunk buffer, and an offset in a message. It refers to chunks by index, not to buffers. A
+//! cached transfer therefore serves all arrays with the same layouts, and keeps no array alive.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -25,7 +25,7 @@ pub(super) struct MessageSizes {
     pub min_in_place: u64,
 }
 
-/// The moves that share an element type and a merge rule.
+/// Moves that share an element type and a merge rule.
 #[derive(Debug)]
 pub(super) struct TypedTransfer {
     pub element: &'static ElementInfo,
@@ -33,37 +33,38 @@ pub(super) struct TypedTransfer {
     pub rule_index: usize,
     /// True if only the sender knows the message lengths.
     ///
-    /// A message then consists of parts of [`TypedTransfer::full_part_bytes`] and a shorter last
-    /// part, or no shorter part if the room is full. `receives` has one box per message, of the
-    /// maximum length.
-    pub variable_length: bool,
+    /// Such a message consists of parts of [`TypedTransfer::full_part_bytes`] and a shorter last
+    /// part; a message of the maximum length may have no shorter part. `receives` has one box per
+    /// message, of the maximum length.
+    pub has_variable_length: bool,
     /// Maximum bytes of a message.
     max_bytes: u64,
     pub sends: Vec<MessagePart>,
     pub receives: Vec<MessagePart>,
     pub local: Vec<(ChunkBox, ChunkBox)>,
-    /// Groups of moves that are applied in order, if destinations share cells. Empty otherwise.
+    /// Groups of moves that are applied one after another, if destinations share cells. Empty
+    /// otherwise.
     pub waves: Vec<Wave>,
 }
 
-/// A plan as box views of chunk buffers.
+/// Plan as strided boxes in chunk buffers.
 #[derive(Debug)]
 pub(super) struct Transfer {
-    /// Chunks of this rank that take part, as operand index and chunk.
+    /// Chunks of this rank that the plan reads or writes, as operand index and chunk.
     pub chunks: Vec<(usize, ChunkId)>,
     /// Chunks with owned cells that the plan writes.
     pub written: Vec<(usize, ChunkId)>,
     pub typed_transfers: Vec<TypedTransfer>,
     pub moved: Moved,
     /// True if source and destination may share cells: all reads then precede all writes.
-    pub overlap: bool,
+    pub may_overlap: bool,
 }
 
-/// The arrays of a plan, indexed by `Move::src_array` and `Move::dst_array`.
+/// Arrays of a plan, indexed by `Move::src_array` and `Move::dst_array`.
 pub(super) type Operands = Vec<Rc<ArrayCore>>;
 
 impl Transfer {
-    /// The transfer of a plan between arrays with these layouts and element types.
+    /// Creates the transfer of a plan between arrays with these layouts and element types.
     ///
     /// `rule_indices` has the index of the merge rule per destination operand; it is empty if all
     /// share a rule. All ranks pass the same `sizes`.
@@ -73,15 +74,15 @@ impl Transfer {
         rule_indices: &[usize],
         sizes: MessageSizes,
     ) -> Self {
-        Self::with(plan, operands, rule_indices, sizes, false)
+        Self::with_sizes(plan, operands, rule_indices, sizes, false)
     }
 
-    fn with(
+    fn with_sizes(
         plan: &RankPlan,
         operands: &[Rc<ArrayCore>],
         rule_indices: &[usize],
         sizes: MessageSizes,
-        variable_length: bool,
+        has_variable_length: bool,
     ) -> Self {
         let rule_index = |array: usize| rule_indices.get(array).copied().unwrap_or(0);
         let mut kinds: Vec<(&'static ElementInfo, usize)> = Vec::new();
@@ -97,7 +98,7 @@ impl Transfer {
             .map(|(element, rule)| {
                 let is_included =
                     |m: &Move| operands[m.dst_array].element() == element && rule_index(m.dst_array) == rule;
-                TypedTransfer::new((element, rule, variable_length), plan, &is_included, &mut boxes, sizes)
+                TypedTransfer::new((element, rule, has_variable_length), plan, &is_included, &mut boxes, sizes)
             })
             .collect();
         let bytes: Vec<usize> = operands.iter().map(|array| array.element().bytes).collect();
@@ -105,10 +106,10 @@ impl Transfer {
         let moved = Moved { messages, ..plan.moved(&bytes) };
         Self {
             chunks: boxes.into_chunks(),
-            written: written(plan, operands),
+            written: written_chunks(plan, operands),
             typed_transfers,
             moved,
-            overlap: plan.overlap,
+            may_overlap: plan.overlap,
         }
     }
 
@@ -127,25 +128,26 @@ impl Transfer {
         size_of::<Self>() + chunks + self.typed_transfers.iter().map(typed_bytes).sum::<usize>()
     }
 
-    /// The transfer of a plan with one box per message and with lengths that only the senders know.
+    /// Creates the transfer of a plan with one box per message, whose lengths only the senders
+    /// know.
     ///
-    /// `rooms` has the maximum number of cells for each message that this rank sends.
+    /// `max_cells` has the maximum number of cells of each message that this rank sends.
     pub(super) fn with_variable_lengths(
         plan: &RankPlan,
         operands: &[Rc<ArrayCore>],
-        rooms: &[u64],
+        max_cells: &[u64],
         sizes: MessageSizes,
     ) -> Self {
-        let mut all = Self::with(plan, operands, &[], sizes, true);
+        let mut all = Self::with_sizes(plan, operands, &[], sizes, true);
         for typed in &mut all.typed_transfers {
             let (size, full) = (typed.element.bytes as u64, typed.full_part_bytes());
-            for (index, room) in rooms.iter().enumerate() {
+            for (index, room) in max_cells.iter().enumerate() {
                 let belongs = |part: &MessagePart| part.message_index == index;
                 let bytes: u64 = typed.sends.iter().filter(|part| belongs(part)).map(|part| part.bytes).sum();
                 let last = typed.sends.iter().rposition(|part| belongs(part) && part.bytes == full);
                 if let Some(last) = last.filter(|_| bytes.is_multiple_of(full) && bytes < room * size) {
-                    // The receiver expects an end unless its room is full.
-                    let end = MessagePart { bytes: 0, boxes: Vec::new(), dense: false, ..typed.sends[last] };
+                    // A receiver expects a shorter part unless the message has its maximum length.
+                    let end = MessagePart { bytes: 0, boxes: Vec::new(), is_sent_in_place: false, ..typed.sends[last] };
                     typed.sends.insert(last + 1, end);
                 }
             }
@@ -155,14 +157,14 @@ impl Transfer {
     }
 }
 
-/// The chunks of this rank with owned cells that the plan writes.
-fn written(plan: &RankPlan, operands: &[Rc<ArrayCore>]) -> Vec<(usize, ChunkId)> {
+/// Chunks of this rank with owned cells that the plan writes.
+fn written_chunks(plan: &RankPlan, operands: &[Rc<ArrayCore>]) -> Vec<(usize, ChunkId)> {
     let arriving = plan.local.iter().chain(plan.receives.iter().flat_map(|message| &message.moves));
     let owned = arriving.filter(|m| operands[m.dst_array].chunks().region(m.dst_chunk).intersects(&m.dst));
     owned.map(|m| (m.dst_array, m.dst_chunk)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Numbers the chunks of a plan's moves and makes their boxes.
+/// Boxes of a plan's moves, and their chunks in order of first use.
 struct ChunkBoxes<'a> {
     operands: &'a [Rc<ArrayCore>],
     permutation: Option<&'a [usize]>,
@@ -170,7 +172,7 @@ struct ChunkBoxes<'a> {
 }
 
 impl ChunkBoxes<'_> {
-    /// The box to read, with its axes in the order of the destination.
+    /// Source box of a move, with its axes in the order of the destination.
     fn source(&mut self, m: &Move) -> ChunkBox {
         let view = self.source_view(m);
         ChunkBox { chunk: self.number(m.src_array, m.src_chunk), view }
@@ -207,7 +209,7 @@ impl ChunkBoxes<'_> {
 
 impl TypedTransfer {
     fn new(
-        (element, rule_index, variable_length): (&'static ElementInfo, usize, bool),
+        (element, rule_index, has_variable_length): (&'static ElementInfo, usize, bool),
         plan: &RankPlan,
         is_included: &dyn Fn(&Move) -> bool,
         boxes: &mut ChunkBoxes<'_>,
@@ -222,20 +224,20 @@ impl TypedTransfer {
             let parts = |(message_index, message): (usize, &Message)| {
                 let moves = message.moves.iter().enumerate().filter(|(_, m)| is_included(m));
                 let moves = moves.map(|(move_index, m)| {
-                    let dense = is_dense(m, boxes);
-                    Outbound { chunk_box: make_box(boxes, m), dense, move_index }
+                    let is_sent_in_place = is_dense(m, boxes);
+                    Outbound { chunk_box: make_box(boxes, m), is_sent_in_place, move_index }
                 });
                 split_message(message_index, message, moves, element.bytes as u64, limit)
             };
             messages.iter().enumerate().flat_map(parts).collect::<Vec<_>>()
         };
-        let max_receive = if variable_length { u64::MAX } else { sizes.max_bytes };
+        let max_receive = if has_variable_length { u64::MAX } else { sizes.max_bytes };
         let receives = split(&plan.receives, |boxes, m| boxes.destination(m), max_receive);
         let sends = split(&plan.sends, |boxes, m| boxes.source(m), sizes.max_bytes);
         let waves = waves(plan, is_included, &receives);
         let local =
             plan.local.iter().filter(|m| is_included(m)).map(|m| (boxes.source(m), boxes.destination(m))).collect();
-        Self { element, rule_index, variable_length, max_bytes: sizes.max_bytes, sends, receives, local, waves }
+        Self { element, rule_index, has_variable_length, max_bytes: sizes.max_bytes, sends, receives, local, waves }
     }
 
     pub(super) fn sources(&self) -> impl Iterator<Item = &ChunkBox> {
@@ -248,7 +250,7 @@ impl TypedTransfer {
         local.chain(self.receives.iter().flat_map(|part| part.boxes.iter().map(|packed| &packed.chunk_box)))
     }
 
-    /// Maximum bytes of a message, in whole cells.
+    /// Maximum bytes of a message part, in whole cells.
     pub(super) fn full_part_bytes(&self) -> u64 {
         let size = self.element.bytes as u64;
         (self.max_bytes / size).max(1) * size

@@ -13,18 +13,18 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::World;
-use crate::array::{ArrayCore, ArrayKind, Side, aligned};
+use crate::array::{ArrayCore, ArrayKind, UntypedSection, align_sections};
 use crate::device::Device;
 use crate::element::{Element, ElementInfo};
 use crate::error::{CallSite, Error, ErrorKind, KernelError, Result};
 use crate::history::OperationName;
 use crate::kernel::{IntoParam, Kernel, KernelSource, ParamValue, taken};
 use crate::world::IntoSection;
-use source::{ExpressionText, KernelInputs, Term, value_type, words};
+use source::{ExpressionText, KernelInputs, SectionTerm, identifiers, value_type};
 use zippy_device::wgsl;
 
-/// An expression, compiled once per combination of element types and numbers of axes of its
-/// sections.
+/// Elementwise expression, compiled once per combination of the element types and numbers of axes
+/// of its sections.
 #[derive(Debug)]
 pub struct Elementwise {
     device: Rc<Device>,
@@ -33,19 +33,19 @@ pub struct Elementwise {
     kernels: RefCell<HashMap<String, Rc<ExpressionKernel>>>,
 }
 
-/// A kernel, and the number of lines of its text before the expression.
 #[derive(Debug)]
 struct ExpressionKernel {
     kernel: Kernel,
     lines_before: usize,
 }
 
-/// Builder of one use of an expression. [`Assignment::write`] reports the errors of all methods.
+/// Builder of one use of an expression. [`Assignment::write`] returns the first error of all
+/// methods.
 #[derive(Debug)]
 #[must_use = "nothing is computed before write()"]
 pub struct Assignment<'e> {
     definition: &'e Elementwise,
-    inputs: Vec<(String, &'static ElementInfo, Result<Side>)>,
+    inputs: Vec<(String, &'static ElementInfo, Result<UntypedSection>)>,
     params: Vec<(String, ParamValue)>,
 }
 
@@ -89,7 +89,7 @@ impl Elementwise {
     }
 
     fn compiled(&self, parts: &KernelInputs<'_>) -> Result<Rc<ExpressionKernel>> {
-        let ExpressionText { text, lines_before } = parts.text()?;
+        let ExpressionText { text, lines_before } = parts.kernel_text()?;
         if let Some(found) = self.kernels.borrow().get(&text) {
             return Ok(found.clone());
         }
@@ -125,7 +125,7 @@ impl Elementwise {
 impl Assignment<'_> {
     /// Makes the cells of a section available to the expression under this name.
     pub fn read<T: Element, const D: usize>(mut self, name: &str, section: impl IntoSection<T, D>) -> Self {
-        self.inputs.push((name.to_string(), &T::INFO, section.into().side("elementwise")));
+        self.inputs.push((name.to_string(), &T::INFO, section.into().to_untyped("elementwise")));
         self
     }
 
@@ -158,15 +158,18 @@ impl Assignment<'_> {
         let _call = CallSite::enter();
         let at = CallSite::here();
         self.check_names(name)?;
-        let mut sides = vec![section.into().side("elementwise")?];
+        let mut sides = vec![section.into().to_untyped("elementwise")?];
         for (_, _, side) in &self.inputs {
             sides.push(side.clone()?);
         }
-        let inputs: Vec<_> = self.inputs.iter().map(|(name, element, _)| Term { name, element }).collect();
-        for term in inputs.iter().chain([&Term { name, element: &T::INFO }]) {
+        let inputs: Vec<_> = self.inputs.iter().map(|(name, element, _)| SectionTerm { name, element }).collect();
+        for term in inputs.iter().chain([&SectionTerm { name, element: &T::INFO }]) {
             if value_type(term.element).is_none() {
                 let record = term.element.name;
-                return self.wrong(format!("`{}` has cells of the record {record}; write a kernel for it", term.name));
+                return self.invalid_expression(format!(
+                    "`{}` has cells of the record {record}; write a kernel for it",
+                    term.name
+                ));
             }
         }
         let functions = self.definition.functions.as_ref().map_or("", KernelSource::as_text);
@@ -178,26 +181,26 @@ impl Assignment<'_> {
         for (name, value) in &self.params {
             match value.wgsl().map(|ty| if has_doubles { ty } else { value.wgsl_without_doubles().unwrap_or(ty) }) {
                 Some(ty) => params.push((name.as_str(), ty)),
-                None => return self.wrong(format!("parameter `{name}` is neither a scalar nor a vector")),
+                None => return self.invalid_expression(format!("parameter `{name}` is neither a scalar nor a vector")),
             }
         }
-        let target = Term { name, element: &T::INFO };
+        let target = SectionTerm { name, element: &T::INFO };
         let expression = &self.definition.expression;
         let parts = KernelInputs { functions, expression, axes: D, inputs: &inputs, target, params: &params };
         for (side, (input, ..)) in sides[1..].iter().zip(&self.inputs) {
             let target = &sides[0];
-            if is_same(&side.core, &target.core) && side.region == target.region {
-                return self.wrong(format!(
+            if is_same_array(&side.core, &target.core) && side.region == target.region {
+                return self.invalid_expression(format!(
                     "`{input}` is the same section as the target `{name}`; use the target's own name in the expression and \
                      leave out read({input:?}, …)"
                 ));
             }
         }
-        // All ranks return the same errors, also ranks without cells.
-        let aligned = aligned("elementwise", &sides)?;
+        // Ranks without cells check too, so that all ranks return the same error.
+        let aligned = align_sections("elementwise", &sides)?;
         let compiled = self.definition.compiled(&parts)?;
         let (core, chunk) = (sides[0].core.clone(), sides[0].chunk);
-        // Chunks without a cell of a global section are also part of the call.
+        // Chunks without a selected cell of a global section are also part of the call.
         let what = || OperationName::Kernel(compiled.kernel.name().into());
         let _operation = chunk.is_none().then(|| core.context().ledger.begin_operation(what, at));
         for boxes in aligned {
@@ -209,13 +212,13 @@ impl Assignment<'_> {
             for (name, value) in &self.params {
                 call = call.param(name, value.clone());
             }
-            let call = if parts.updates() { call.update(name, binding(0)) } else { call.write(name, binding(0)) };
+            let call = if parts.reads_target() { call.update(name, binding(0)) } else { call.write(name, binding(0)) };
             call.run().map_err(|error| self.definition.locate_error(error, compiled.lines_before))?;
         }
         Ok(())
     }
 
-    fn wrong<R>(&self, problem: String) -> Result<R> {
+    fn invalid_expression<R>(&self, problem: String) -> Result<R> {
         Err(KernelError::Other(format!("elementwise {:?}: {problem}", self.definition.expression)).into())
     }
 
@@ -228,23 +231,25 @@ impl Assignment<'_> {
         for (i, name) in all.iter().enumerate() {
             let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
             if !starts || name.contains(|c: char| !c.is_alphanumeric() && c != '_') {
-                return self.wrong(format!("{name:?} is not a name in WGSL"));
+                return self.invalid_expression(format!("{name:?} is not a name in WGSL"));
             }
             if *name == "p" {
-                return self.wrong(format!("the name `{name}` is taken (p is the global position)"));
+                return self.invalid_expression(format!("the name `{name}` is taken (p is the global position)"));
             }
             if let Some(problem) = wgsl::reserved(name).or_else(|| taken(name, &all)) {
-                return self.wrong(problem);
+                return self.invalid_expression(problem);
             }
             if names[..i.min(names.len())].contains(name) {
-                return self.wrong(format!("the name `{name}` is given twice; to read the target, use its own name"));
+                return self.invalid_expression(format!(
+                    "the name `{name}` is given twice; to read the target, use its own name"
+                ));
             }
-            if i < names.len() && !words(&self.definition.expression).any(|word| word == *name) {
+            if i < names.len() && !identifiers(&self.definition.expression).any(|word| word == *name) {
                 let alike =
                     |word: &&str| word.eq_ignore_ascii_case(name) || strsim::damerau_levenshtein(word, name) == 1;
-                let meant =
-                    words(&self.definition.expression).filter(|word| word.len() > 1 || word.eq_ignore_ascii_case(name));
-                return self.wrong(match meant.filter(alike).find(|word| !all.contains(word)) {
+                let meant = identifiers(&self.definition.expression)
+                    .filter(|word| word.len() > 1 || word.eq_ignore_ascii_case(name));
+                return self.invalid_expression(match meant.filter(alike).find(|word| !all.contains(word)) {
                     Some(word) => {
                         format!("`{word}` is unknown to the expression; did you mean `{name}`?")
                     }
@@ -252,12 +257,12 @@ impl Assignment<'_> {
                 });
             }
         }
-        if words(&self.definition.expression)
+        if identifiers(&self.definition.expression)
             .any(|word| matches!(word, "if" | "else" | "for" | "while" | "return" | "let" | "var"))
         {
             let advice = "it is one expression and has no statements; choose between values by select(otherwise, value, \
                           condition), and put more into functions (Elementwise::functions)";
-            return self.wrong(advice.to_owned());
+            return self.invalid_expression(advice.to_owned());
         }
         if wgsl::Tokens::new(&self.definition.expression).open_comment {
             let text = KernelSource::text(
@@ -273,8 +278,8 @@ impl Assignment<'_> {
     }
 }
 
-/// True if both are handles of one array. Global and local arrays have separate ids.
-fn is_same(one: &ArrayCore, other: &ArrayCore) -> bool {
+/// True if both cores are handles of one array. Global and local arrays have separate ids.
+fn is_same_array(one: &ArrayCore, other: &ArrayCore) -> bool {
     let is_global = |core: &ArrayCore| core.kind() == ArrayKind::Global;
     one.id() == other.id() && is_global(one) == is_global(other)
 }

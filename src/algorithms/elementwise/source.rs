@@ -1,4 +1,4 @@
-//! The text of an elementwise kernel.
+//! WGSL text of an elementwise kernel.
 
 use std::fmt::Write;
 
@@ -7,33 +7,33 @@ use zippy_device::kernel::WgslComposer;
 use crate::element::{ElementInfo, ElementKind, Packed};
 use crate::error::KernelError;
 
-/// A section that the expression reads or writes.
+/// Name and element type of a section that an expression reads or writes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Term<'a> {
+pub(super) struct SectionTerm<'a> {
     pub name: &'a str,
     pub element: &'a ElementInfo,
 }
 
-/// Inputs of a kernel's text.
+/// Inputs of the WGSL text of an elementwise kernel.
 pub(super) struct KernelInputs<'a> {
     /// The user's declarations; may be empty.
     pub functions: &'a str,
     pub expression: &'a str,
     pub axes: usize,
-    pub inputs: &'a [Term<'a>],
-    pub target: Term<'a>,
+    pub inputs: &'a [SectionTerm<'a>],
+    pub target: SectionTerm<'a>,
     /// Names and WGSL types of the parameters.
     pub params: &'a [(&'a str, &'a str)],
 }
 
-/// A text, and the location of the expression in it.
+/// WGSL text of a kernel, and the location of the expression in it.
 pub(super) struct ExpressionText {
     pub text: String,
     /// Number of lines before the expression.
     pub lines_before: usize,
 }
 
-/// The type of one cell in an expression; `None` for records.
+/// WGSL type of one cell in an expression; `None` for records.
 pub(super) fn value_type(element: &ElementInfo) -> Option<&'static str> {
     match element.kind {
         ElementKind::Packed(packed) if packed.is_signed() => Some("i32"),
@@ -50,20 +50,20 @@ fn packed(element: &ElementInfo) -> Option<Packed> {
     }
 }
 
-/// The identifiers of a WGSL text, comments included.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+/// Identifiers of a WGSL text, including identifiers of its comments.
+pub(super) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 impl KernelInputs<'_> {
     /// True if the expression uses the previous value of the target.
-    pub(super) fn updates(&self) -> bool {
-        words(self.expression).any(|word| word == self.target.name)
+    pub(super) fn reads_target(&self) -> bool {
+        identifiers(self.expression).any(|word| word == self.target.name)
     }
 
-    /// The complete kernel. Columns in the user's parts are unchanged, and lines have a constant
-    /// shift.
-    pub(super) fn text(&self) -> Result<ExpressionText, KernelError> {
+    /// Composes the complete kernel. The columns of the user's texts are unchanged, and their lines
+    /// are shifted by a constant.
+    pub(super) fn kernel_text(&self) -> Result<ExpressionText, KernelError> {
         let mut out = self.functions.to_string();
         if !self.functions.is_empty() {
             out.push('\n');
@@ -73,19 +73,19 @@ impl KernelInputs<'_> {
             n @ 2..=4 => format!("vec{n}<i32>"),
             n => format!("array<i32, {n}>"),
         };
-        let used = |name: &str| words(self.expression).any(|word| word == name);
-        let value = |term: &Term<'_>| value_type(term.element).unwrap_or("u32");
+        let used = |name: &str| identifiers(self.expression).any(|word| word == name);
+        let value = |term: &SectionTerm<'_>| value_type(term.element).unwrap_or("u32");
         let target = self.target;
 
-        // The expression becomes a function of the position and of the cells and parameters that it
-        // uses.
+        // The expression becomes the body of a function of the position and of the used cells and
+        // parameters.
         let mut declared = Vec::new();
         let mut arguments = Vec::new();
         if used("p") {
             declared.push(format!("p: {position}"));
             arguments.push(format!("{}_global(zippy_cell)", target.name));
         }
-        for term in self.inputs.iter().chain(self.updates().then_some(&target)) {
+        for term in self.inputs.iter().chain(self.reads_target().then_some(&target)) {
             declared.push(format!("{}: {}", term.name, value(term)));
             arguments.push(format!("{}_load(zippy_cell)", term.name));
         }
@@ -94,7 +94,7 @@ impl KernelInputs<'_> {
             arguments.push(format!("zippy_params.{name}"));
         }
         let _ = writeln!(out, "fn zippy_value({}) -> {} {{ return (", declared.join(", "), value(&target));
-        let half = |term: &Term<'_>| term.element.requires().f16;
+        let half = |term: &SectionTerm<'_>| term.element.requires().f16;
         let needs_f16 = self.inputs.iter().any(half) || half(&self.target);
         let lines_before = usize::from(needs_f16) + out.matches('\n').count();
         let _ = writeln!(out, "{}\n); }}\n", self.expression);
@@ -118,12 +118,12 @@ impl KernelInputs<'_> {
             value(&target),
             arguments.join(", ")
         );
-        self.main(&mut out, &position);
+        self.write_entry_point(&mut out, &position);
         let composer = if needs_f16 { WgslComposer::new().enable("f16") } else { WgslComposer::new() };
         Ok(ExpressionText { text: composer.generated(out).compose()?, lines_before })
     }
 
-    fn main(&self, out: &mut String, position: &str) {
+    fn write_entry_point(&self, out: &mut String, position: &str) {
         let y = self.target.name;
         let store = match packed(self.target.element) {
             None => format!("if {y}_inside(zippy_cell) {{ {y}_store(zippy_cell, zippy_cell_value(zippy_cell)); }}"),

@@ -12,14 +12,14 @@ use crate::element::Element;
 use crate::error::{CallSite, Result};
 use crate::region::Region;
 
-/// Maximum number of words per cell: an invocation compares up to 512 cells, and Mesa's software
-/// driver stops its loops after 65,535 iterations.
-const MOST_WORDS: usize = 64;
+/// Maximum number of words per cell for the device: an invocation compares up to 512 cells, and
+/// Mesa's software driver stops loops after 65,535 iterations.
+const MAX_WORDS_PER_CELL: usize = 64;
 
-/// Returns the number of cells that differ in any bit between two boxes of arrays of the same type,
-/// and the first such cell, axis 0 fastest, in the coordinates of the first box. `None` if the host
-/// must compare instead: on a software adapter with mapped memory, where the host is faster, and
-/// for cells of more than 64 words.
+/// Counts the cells that differ in any bit between two boxes of arrays of the same type, and finds
+/// the first of them, axis 0 fastest, in the coordinates of the first box. `None` if the host must
+/// compare instead: on a software adapter with mapped memory, where the host is faster, and for
+/// cells of more than 64 words.
 ///
 /// Cost: one pass over the cells. If cells differ, about log₂(cells) more passes, each over half of
 /// the previous region.
@@ -27,12 +27,12 @@ const MOST_WORDS: usize = 64;
 /// # Errors
 /// A device failure.
 #[track_caller]
-pub(crate) fn differing(
+pub(crate) fn count_differing(
     arrays: [&Rc<ArrayCore>; 2],
     boxes: [(ChunkId, Region); 2],
 ) -> Result<Option<(u64, CellPosition)>> {
     let _call = CallSite::enter();
-    if arrays[0].device().is_host() || arrays[0].element().bytes > 4 * MOST_WORDS {
+    if arrays[0].device().is_host() || arrays[0].element().bytes > 4 * MAX_WORDS_PER_CELL {
         return Ok(None);
     }
     let [(chunk, region), (corresponding, whole)] = boxes;
@@ -42,7 +42,7 @@ pub(crate) fn differing(
     };
     let cells = count(region)?;
     let first =
-        if cells == 0 { CellPosition::NOWHERE } else { CellPosition::first(region, |part| Ok(count(part)? > 0))? };
+        if cells == 0 { CellPosition::NOWHERE } else { CellPosition::bisect(region, |part| Ok(count(part)? > 0))? };
     Ok(Some((cells, first)))
 }
 

@@ -1,17 +1,17 @@
-//! [`ExactSum`]: a sum of floating-point numbers and of products of two, rounded once at the end.
+//! [`ExactSum`]: sum of floating-point numbers and of products of two, rounded once at the end.
 //!
 //! A number is an integer times a power of two. The sum is one long integer with 32-bit digits in
 //! 64-bit words, so that additions need no carry and their order does not matter. This is Kulisch's
 //! accumulator; sums have the same bits for every decomposition.
 
-/// Exponent of the lowest bit: below 2^-1074 squared, the smallest product of two `f64`.
+/// Exponent of the lowest bit: below that of the smallest product of two `f64`, 2^-2148.
 const LOWEST_EXPONENT: i32 = -2176;
-/// Number of 32-bit digits: up to the largest product, 2^2048, and 2^64 of them.
+/// Number of 32-bit digits, enough for 2^64 times the largest product of two `f64`, 2^2048.
 const DIGITS: usize = 136;
 /// Maximum number of additions to a digit between two carries.
-const MOST_ADDITIONS: u32 = 1 << 30;
+const MAX_ADDITIONS_BEFORE_CARRY: u32 = 1 << 30;
 
-/// A sum without rounding. Infinities and NaNs are counted separately.
+/// Exact sum of floating-point numbers. Infinities and NaNs are counted separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExactSum {
     digits: [i64; DIGITS],
@@ -26,8 +26,8 @@ impl Default for ExactSum {
     }
 }
 
-/// Mantissa, exponent and sign of a finite number: ± mantissa · 2^exponent.
-fn parts(value: f64) -> (u64, i32, bool) {
+/// Splits a finite number into mantissa, exponent and sign: ± mantissa · 2^exponent.
+fn split_float(value: f64) -> (u64, i32, bool) {
     let bits = value.to_bits();
     let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
     let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
@@ -35,7 +35,7 @@ fn parts(value: f64) -> (u64, i32, bool) {
 }
 
 impl ExactSum {
-    /// Length of [`words`](Self::into_words).
+    /// Length of the result of [`into_words`](Self::into_words).
     pub const WORDS: usize = DIGITS + 3;
 
     /// Adds a number.
@@ -43,7 +43,7 @@ impl ExactSum {
         if !value.is_finite() {
             return self.add_special(value);
         }
-        let (mantissa, exponent, negative) = parts(value);
+        let (mantissa, exponent, negative) = split_float(value);
         let position = (exponent - LOWEST_EXPONENT) as usize;
         let shifted = u128::from(mantissa) << (position % 32);
         let sign = -i64::from(negative);
@@ -55,10 +55,9 @@ impl ExactSum {
         self.count_addition();
     }
 
-    /// Propagates carries before digits can overflow.
     fn count_addition(&mut self) {
         self.additions += 1;
-        if self.additions >= MOST_ADDITIONS {
+        if self.additions >= MAX_ADDITIONS_BEFORE_CARRY {
             self.carry();
         }
     }
@@ -66,14 +65,14 @@ impl ExactSum {
     /// Adds the exact product of two numbers.
     pub fn add_product(&mut self, a: f64, b: f64) {
         if a.is_finite() && b.is_finite() {
-            let ((ma, ea, na), (mb, eb, nb)) = (parts(a), parts(b));
+            let ((ma, ea, na), (mb, eb, nb)) = (split_float(a), split_float(b));
             self.add_scaled(u128::from(ma) * u128::from(mb), ea + eb, na != nb);
         } else {
             self.add_special(a * b);
         }
     }
 
-    /// Adds a number that is not finite.
+    /// Adds an infinity or a NaN.
     fn add_special(&mut self, value: f64) {
         if value.is_nan() {
             self.nans += 1;
@@ -130,8 +129,8 @@ impl ExactSum {
         self.additions = 1;
     }
 
-    /// The sum as words. The element-wise sum of the words over ranks represents the total; see
-    /// [`from_words`](Self::from_words).
+    /// Words of the sum. The element-wise sums of the words of several sums are the words of their
+    /// total; see [`from_words`](Self::from_words).
     pub fn into_words(mut self) -> Vec<i64> {
         self.carry();
         let mut words = self.digits.to_vec();
@@ -139,7 +138,7 @@ impl ExactSum {
         words
     }
 
-    /// The sum represented by words.
+    /// Sum represented by words.
     pub fn from_words(words: &[i64]) -> Self {
         let mut sum = Self::default();
         sum.digits.copy_from_slice(&words[..DIGITS]);
@@ -149,17 +148,16 @@ impl ExactSum {
         sum
     }
 
-    /// The sum, rounded once to the nearest `f64`, ties to even.
+    /// Sum rounded once to the nearest `f64`, ties to even.
     pub fn into_f64(self) -> f64 {
         self.rounded(|_| 0)
     }
 
-    /// The square root of the sum, rounded twice: the sum to 53 bits whatever its exponent, then
-    /// the root.
+    /// Square root of the sum, rounded twice: the sum to 53 bits at any exponent, then the root.
     pub fn into_sqrt(self) -> f64 {
         let mut half = 0;
-        // Near 1 the sum neither overflows nor becomes subnormal, and scaling by half an even
-        // exponent is exact.
+        // Scaling to the neighbourhood of 1 avoids overflow and subnormal numbers, and halving an
+        // even exponent is exact.
         let scaled = self.rounded(|exponent| {
             half = -exponent / 2;
             2 * half
@@ -167,7 +165,7 @@ impl ExactSum {
         scale(scaled.sqrt(), -half)
     }
 
-    /// The sum times 2^`by(exponent)`, rounded once; `exponent` is approximately the sum's.
+    /// Sum times 2^`by(exponent)`, rounded once; `exponent` is the approximate exponent of the sum.
     fn rounded(mut self, by: impl FnOnce(i32) -> i32) -> f64 {
         match (self.nans, self.infinities) {
             (0, [0, 0]) => {}
@@ -182,8 +180,8 @@ impl ExactSum {
             self.carry();
         }
         let Some(top) = self.digits.iter().rposition(|&digit| digit != 0) else { return 0.0 };
-        // The highest 96 bits or more hold the 53 bits of the result, its rounding bit and further
-        // bits; the rest is sticky.
+        // At least the highest 96 bits: the 53 bits of the result, its rounding bit and further
+        // bits. Lower bits become one sticky bit.
         let digit = |index: usize| if index <= top { self.digits[top - index] as u128 } else { 0 };
         let mut head = (digit(0) << 64) | (digit(1) << 32) | digit(2);
         if self.digits[..top.saturating_sub(2)].iter().any(|&d| d != 0) {
@@ -195,11 +193,12 @@ impl ExactSum {
     }
 }
 
-/// `head · 2^exponent` rounded to nearest even; the lowest bit of `head` may be a sticky bit far
-/// below the result's last bit.
+/// Rounds `head · 2^exponent` to the nearest `f64`, ties to even. The lowest bit of `head` may be a
+/// sticky bit far below the last bit of the result.
 fn round(head: u128, exponent: i32) -> f64 {
     let bits = 128 - head.leading_zeros() as i32;
-    // Exponent of the result's last bit: 53 bits for normal numbers, 2^-1074 for subnormal ones.
+    // Exponent of the last bit of the result: 53 bits for normal numbers, 2^-1074 for subnormal
+    // ones.
     let last = (exponent + bits - 53).max(-1074);
     let drop = last - exponent;
     let kept = if drop <= 0 {
@@ -213,8 +212,8 @@ fn round(head: u128, exponent: i32) -> f64 {
     scale(kept as f64, last)
 }
 
-/// `value · 2^exponent` in exact steps: `value` is an integer of up to 54 bits, and the result a
-/// multiple of 2^-1074 or an overflow.
+/// Computes `value · 2^exponent` in exact steps: `value` is an integer of up to 54 bits, and the
+/// result a multiple of 2^-1074 or an overflow.
 fn scale(value: f64, exponent: i32) -> f64 {
     let half = exponent / 2;
     value * 2_f64.powi(half) * 2_f64.powi(exponent - half)
@@ -224,27 +223,27 @@ fn scale(value: f64, exponent: i32) -> f64 {
 mod tests {
     use super::*;
 
-    fn exact(values: &[f64]) -> f64 {
+    fn exact_sum(values: &[f64]) -> f64 {
         let mut sum = ExactSum::default();
         values.iter().for_each(|&value| sum.add(value));
         sum.into_f64()
     }
 
     #[test]
-    fn nothing_is_lost_to_cancellation() {
-        assert_eq!(exact(&[1e300, 1.0, -1e300]), 1.0);
-        assert_eq!(exact(&[f64::MAX, f64::MIN_POSITIVE, -f64::MAX]), f64::MIN_POSITIVE);
-        assert_eq!(exact(&[5e-324, 5e-324, -5e-324]), 5e-324);
-        assert_eq!(exact(&[]), 0.0);
-        assert_eq!(exact(&[-2.5, 1.0]), -1.5);
-        assert_eq!(exact(&[f64::MAX, f64::MAX]), f64::INFINITY);
-        assert_eq!(exact(&[f64::INFINITY, 1.0]), f64::INFINITY);
-        assert!(exact(&[f64::INFINITY, f64::NEG_INFINITY]).is_nan());
-        assert!(exact(&[f64::NAN, 1.0]).is_nan());
+    fn sum_with_cancellation_is_exact() {
+        assert_eq!(exact_sum(&[1e300, 1.0, -1e300]), 1.0);
+        assert_eq!(exact_sum(&[f64::MAX, f64::MIN_POSITIVE, -f64::MAX]), f64::MIN_POSITIVE);
+        assert_eq!(exact_sum(&[5e-324, 5e-324, -5e-324]), 5e-324);
+        assert_eq!(exact_sum(&[]), 0.0);
+        assert_eq!(exact_sum(&[-2.5, 1.0]), -1.5);
+        assert_eq!(exact_sum(&[f64::MAX, f64::MAX]), f64::INFINITY);
+        assert_eq!(exact_sum(&[f64::INFINITY, 1.0]), f64::INFINITY);
+        assert!(exact_sum(&[f64::INFINITY, f64::NEG_INFINITY]).is_nan());
+        assert!(exact_sum(&[f64::NAN, 1.0]).is_nan());
     }
 
     #[test]
-    fn roots_of_sums_beyond_the_range_of_f64() {
+    fn square_root_of_sum_beyond_f64_is_correct() {
         let root = |values: &[f64]| {
             let mut sum = ExactSum::default();
             values.iter().for_each(|&value| sum.add_product(value, value));
@@ -262,12 +261,12 @@ mod tests {
     }
 
     #[test]
-    fn rounds_once_to_nearest_even() {
+    fn sum_is_rounded_once_to_nearest_even() {
         let ulp = f64::EPSILON;
-        assert_eq!(exact(&[1.0, ulp / 2.0]), 1.0, "a tie goes to even");
-        assert_eq!(exact(&[1.0 + ulp, ulp / 2.0]), 1.0 + 2.0 * ulp);
-        assert_eq!(exact(&[1.0, ulp / 2.0, 1e-300]), 1.0 + ulp, "a tie and a little more goes up");
-        assert_eq!(exact(&[1.0, ulp / 2.0, -1e-300]), 1.0);
+        assert_eq!(exact_sum(&[1.0, ulp / 2.0]), 1.0, "a tie goes to even");
+        assert_eq!(exact_sum(&[1.0 + ulp, ulp / 2.0]), 1.0 + 2.0 * ulp);
+        assert_eq!(exact_sum(&[1.0, ulp / 2.0, 1e-300]), 1.0 + ulp, "a tie and a little more goes up");
+        assert_eq!(exact_sum(&[1.0, ulp / 2.0, -1e-300]), 1.0);
     }
 
     #[test]
@@ -277,7 +276,7 @@ mod tests {
             let state = random.next_u64();
             let value = f64::from_bits(state);
             if value.is_finite() {
-                assert_eq!(exact(&[value]).to_bits(), if value == 0.0 { 0 } else { value.to_bits() });
+                assert_eq!(exact_sum(&[value]).to_bits(), if value == 0.0 { 0 } else { value.to_bits() });
                 let mut product = ExactSum::default();
                 let other = f64::from_bits(state.rotate_left(23)).clamp(-1e3, 1e3);
                 if other.is_finite() {
@@ -289,9 +288,9 @@ mod tests {
     }
 
     #[test]
-    fn order_and_grouping_do_not_matter() {
+    fn sum_is_independent_of_order_and_grouping() {
         let values: Vec<f64> = (0..1000).map(|n| (f64::from(n) * 0.7).sin() * 10_f64.powi(n % 60 - 30)).collect();
-        let forward = exact(&values);
+        let forward = exact_sum(&values);
         let mut words = vec![0_i64; ExactSum::WORDS];
         for part in values.rchunks(7) {
             let mut sum = ExactSum::default();

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::host::ends;
+use super::host::extrema_within;
 use super::number::{Number, Reducible};
 use super::operand::{Stride, collective};
 use super::reduced::Reduced;
@@ -24,34 +24,35 @@ pub struct Extremes<S> {
     pub nans: u64,
 }
 
-/// Partial result for exchange between ranks: keys of numbers, and counts.
+/// Minimum and maximum key and counts of some numbers, for exchange between ranks. `nans` includes
+/// numbers outside of the searched range.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct Found {
+pub(crate) struct PartialExtremes {
     pub min: u64,
     pub max: u64,
     pub nans: u64,
     pub numbers: u64,
 }
 
-/// An inclusive range of keys, in the order of the host and of the device.
+/// Inclusive range of numbers, as bounds of [`Number::key`] and [`Number::device_key`].
 pub(crate) struct KeyRange {
     host: (u64, u64),
     device: (u32, u32),
 }
 
 impl KeyRange {
-    /// All numbers.
+    /// Range of all numbers.
     pub(crate) const ALL: Self = Self { host: (0, u64::MAX), device: (0, u32::MAX) };
 
-    /// The range in the order of a number type; `None` if no number is in the range.
+    /// The range in the ordered integers of a number type; `None` if no number is in the range.
     pub(crate) fn ordered<S: Number>(&self) -> Option<RangeInclusive<S::Ordered>> {
         let key = |number: S| number.key().unwrap_or_default();
         let (low, high) = (self.host.0.max(key(S::LEAST)), self.host.1.min(key(S::MOST)));
         (low <= high).then(|| S::from_key(low).ordered()..=S::from_key(high).ordered())
     }
 
-    /// The range from one number to another.
+    /// Range between two numbers, both included.
     pub(crate) fn of<S: Number>((low, high): (S, S)) -> Self {
         let (from, to) = (Self::from(low), Self::up_to(high));
         Self { host: (from.host.0, to.host.1), device: (from.device.0, to.device.1) }
@@ -68,25 +69,24 @@ impl KeyRange {
     }
 }
 
-pub(super) const NOTHING: Found = Found { min: u64::MAX, max: 0, nans: 0, numbers: 0 };
+pub(super) const NO_NUMBERS: PartialExtremes = PartialExtremes { min: u64::MAX, max: 0, nans: 0, numbers: 0 };
 
-impl Found {
-    /// Partial result of a block of numbers, restricted to a range.
+impl PartialExtremes {
+    /// Partial result of a block of numbers; others than those in a range count as NaNs.
     pub(crate) fn of<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Self {
-        let ends = ends(numbers, range);
+        let ends = extrema_within(numbers, range);
         let nans = (numbers.len() - ends.numbers) as u64;
         if ends.numbers == 0 {
-            return Self { nans, ..NOTHING };
+            return Self { nans, ..NO_NUMBERS };
         }
         Self { min: S::key_of(ends.min), max: S::key_of(ends.max), nans, numbers: ends.numbers as u64 }
     }
 
-    /// Partial result without a number in the range.
-    fn left_out<S>(numbers: &[S]) -> Self {
-        Self { nans: numbers.len() as u64, ..NOTHING }
+    /// Partial result of a block without a number in the range.
+    fn without_numbers<S>(numbers: &[S]) -> Self {
+        Self { nans: numbers.len() as u64, ..NO_NUMBERS }
     }
 
-    /// Adds the partial result of another rank.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
@@ -95,8 +95,8 @@ impl Found {
     }
 }
 
-/// [`World::extremes`] of cells with a stride and of numbers in an inclusive range; other numbers
-/// are ignored and counted like NaNs. Collective.
+/// [`World::extremes`] of the cells of a stride, restricted to numbers in an inclusive range; other
+/// numbers are ignored and counted like NaNs. Collective.
 ///
 /// # Errors
 /// As [`World::extremes`].
@@ -108,14 +108,14 @@ pub fn strided_extremes<T: Reducible, const D: usize>(
     range: (T::Scalar, T::Scalar),
 ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
     let _call = CallSite::enter();
-    let found = world.found("extremes", section.into(), stride, &KeyRange::of(range))?;
+    let found = world.reduce_extremes("extremes", section.into(), stride, &KeyRange::of(range))?;
     Ok(T::each(|component| found[component].extremes()))
 }
 
 impl World {
-    /// The minimum and maximum of a section, component by component; NaNs are ignored and counted.
-    /// `None` if there are no other numbers. −0 is smaller than +0. The same on every rank and for
-    /// every decomposition. Collective.
+    /// Minimum and maximum of a section, component by component; NaNs are ignored and counted.
+    /// `None` if there are no other numbers. −0 is smaller than +0. The result is the same on every
+    /// rank and for every decomposition. Collective.
     ///
     /// Every rank passes the same global section, or a local section of its own; ghost cells are
     /// included only if a local section contains them. Cost: as [`sum`](Self::sum), with a smaller
@@ -142,11 +142,11 @@ impl World {
         section: impl IntoSection<T, D>,
     ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
         let _call = CallSite::enter();
-        let found = self.found("extremes", section.into(), Stride::ALL, &KeyRange::ALL)?;
+        let found = self.reduce_extremes("extremes", section.into(), Stride::ALL, &KeyRange::ALL)?;
         Ok(T::each(|component| found[component].extremes()))
     }
 
-    /// The minimum of a section, component by component: a NaN if any cell is a NaN, `None` without
+    /// Minimum of a section, component by component: a NaN if any cell is a NaN, `None` without
     /// cells. −0 is smaller than +0. Collective; [`extremes`](Self::extremes) ignores NaNs.
     ///
     /// # Errors
@@ -157,11 +157,11 @@ impl World {
         section: impl IntoSection<T, D>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
         let _call = CallSite::enter();
-        let found = self.found("min", section.into(), Stride::ALL, &KeyRange::ALL)?;
+        let found = self.reduce_extremes("min", section.into(), Stride::ALL, &KeyRange::ALL)?;
         Ok(T::each(|component| found[component].or_nan(found[component].min)))
     }
 
-    /// The maximum of a section, component by component: a NaN if any cell is a NaN, `None` without
+    /// Maximum of a section, component by component: a NaN if any cell is a NaN, `None` without
     /// cells. +0 is larger than −0. Collective; [`extremes`](Self::extremes) ignores NaNs.
     ///
     /// # Errors
@@ -172,26 +172,26 @@ impl World {
         section: impl IntoSection<T, D>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
         let _call = CallSite::enter();
-        let found = self.found("max", section.into(), Stride::ALL, &KeyRange::ALL)?;
+        let found = self.reduce_extremes("max", section.into(), Stride::ALL, &KeyRange::ALL)?;
         Ok(T::each(|component| found[component].or_nan(found[component].max)))
     }
 
-    fn found<T: Reducible, const D: usize>(
+    fn reduce_extremes<T: Reducible, const D: usize>(
         &self,
         verb: &'static str,
         section: Section<T, D>,
         stride: Stride,
         within: &KeyRange,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<PartialExtremes>> {
         collective(self, verb, &[section], hash((stride, within.host)), |operand| {
-            let mut found = local(&operand.strided(stride), within)?;
-            self.inner_group().all_reduce(&mut found, Found::merge)?;
+            let mut found = local_extremes(&operand.strided(stride), within)?;
+            self.inner_group().all_reduce(&mut found, PartialExtremes::merge)?;
             Ok(found)
         })
     }
 }
 
-impl Found {
+impl PartialExtremes {
     fn extremes<S: Number>(&self) -> Option<Extremes<S>> {
         let Self { min, max, nans, numbers } = *self;
         (numbers > 0).then(|| Extremes { min: S::from_key(min), max: S::from_key(max), nans })
@@ -206,16 +206,18 @@ impl Found {
     }
 }
 
-/// Partial results of this rank, one per component; numbers outside of the range are counted like
+/// Minima and maxima of this rank's cells, one per component; numbers outside of the range count as
 /// NaNs.
-pub(crate) fn local<R: Reduced>(operand: &R, within: &KeyRange) -> Result<Vec<Found>> {
-    let mut found = vec![NOTHING; operand.components()];
+pub(crate) fn local_extremes<R: Reduced>(operand: &R, within: &KeyRange) -> Result<Vec<PartialExtremes>> {
+    let mut found = vec![NO_NUMBERS; operand.components()];
     let Some(format) = operand.format() else {
         let range = within.ordered::<R::Of>();
         let components = operand.components();
-        let start = || vec![NOTHING; components];
+        let start = || vec![NO_NUMBERS; components];
         let all = operand.fold_on_host(0, start, |found, component, numbers| {
-            let of_block = range.as_ref().map_or(Found::left_out(numbers), |range| Found::of(numbers, range));
+            let of_block = range
+                .as_ref()
+                .map_or(PartialExtremes::without_numbers(numbers), |range| PartialExtremes::of(numbers, range));
             found[component].merge(&of_block);
         })?;
         all.iter().for_each(|some| found.iter_mut().zip(some).for_each(|(found, some)| found.merge(some)));
@@ -231,9 +233,9 @@ pub(crate) fn local<R: Reduced>(operand: &R, within: &KeyRange) -> Result<Vec<Fo
         let numbers = operand.cells() - nans;
         let key = |key: u32| R::Of::from_device_key(key).key().unwrap_or_default();
         *found = if numbers == 0 {
-            Found { nans, ..NOTHING }
+            PartialExtremes { nans, ..NO_NUMBERS }
         } else {
-            Found { min: key(min), max: key(max), nans, numbers }
+            PartialExtremes { min: key(min), max: key(max), nans, numbers }
         };
     }
     Ok(found)

@@ -1,6 +1,6 @@
 //! Reductions of a rank's cells on the host.
 
-use super::host::{CellBlock, HostBox, tasks};
+use super::host::{CellBlock, HostBox, split_into_tasks};
 use super::number::Number;
 use super::numbers::NumberBlock;
 use super::operand::LocalOperand;
@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::region::Region;
 
 impl<S: Number, const N: usize> LocalOperand<S, N> {
-    /// Reduces all numbers on the host, with all threads of the rank. `start` creates a state per
-    /// task, and `add` adds blocks of numbers of one component to it. The cost of a state is that
-    /// of `least` numbers.
+    /// Reduces all numbers on the host, with all threads of the rank. `start` creates the state of
+    /// a task, and `add` adds a block of numbers of one component to it. The cost of a state
+    /// is that of `least` numbers.
     pub(crate) fn fold_on_host<A: Send>(
         &self,
         least: u64,
@@ -31,7 +31,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         Ok(found.into_iter().map(|(found, _)| found).collect())
     }
 
-    /// [`fold_on_host`](Self::fold_on_host) of whole cells.
+    /// Reduces whole cells like [`fold_on_host`](Self::fold_on_host).
     pub(crate) fn fold_cells<A: Send>(
         &self,
         least: u64,
@@ -45,11 +45,12 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
             found
         };
         let mut all = Vec::new();
-        self.host_boxes(&mut |boxes| all.extend(threads.map(tasks(boxes, threads.count(), least), task)))?;
+        self.host_boxes(&mut |boxes| all.extend(threads.map(split_into_tasks(boxes, threads.count(), least), task)))?;
         Ok(all)
     }
 
-    /// Calls `each` with all boxes if the host maps the memory, else with portions of cells.
+    /// Calls `each` with all boxes in mapped memory, else with staged copies of one portion of
+    /// cells after another.
     fn host_boxes(&self, each: &mut dyn FnMut(Vec<HostBox<'_, N>>)) -> Result<()> {
         let (device, bytes) = (self.cores[0].device(), self.cores[0].element().bytes);
         let cell = (bytes, self.numbers().per_cell);
@@ -74,7 +75,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         Ok(())
     }
 
-    /// [`host_boxes`](Self::host_boxes) of mapped memory.
+    /// Calls `each` with all boxes, in mapped memory.
     fn mapped_boxes(&self, cell: (usize, usize), each: &mut dyn FnMut(Vec<HostBox<'_, N>>)) -> Result<()> {
         let mut held: Vec<(usize, [StridedBox; N], [Lease; N])> = Vec::with_capacity(self.aligned().len());
         for (index, boxes) in self.aligned().iter().enumerate() {
@@ -99,7 +100,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         Ok(())
     }
 
-    /// Copies the cells of a box of one of the sections to the host.
+    /// Copies the cells of a box of section `which` to the host.
     fn stage(&self, which: usize, part: (ChunkId, Region)) -> Result<StagedBytes> {
         let (core, view) = (&self.cores[which], self.view(which, part));
         let (element, cells) = (core.element().bytes, view.map_or(0, |view| view.extents.product().unwrap_or(0)));

@@ -1,15 +1,15 @@
 //! [`Format`]: numbers as kernels load them.
 
-/// Loading of a number of at most 32 bits in kernels.
+/// Number of at most 32 bits, as kernels load it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
-    /// The type of the number in memory.
+    /// Type of the number in memory.
     pub load: Load,
     /// Interpretation of the loaded bits.
     pub order: Order,
 }
 
-/// Type in memory of a number that a kernel loads.
+/// Type of a number in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Load {
     /// A type of 32 bits.
@@ -26,7 +26,7 @@ pub enum Load {
     F16,
 }
 
-/// Interpretation of the bits that the device has loaded.
+/// Type of the bits that a kernel has loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// A `u32`.

@@ -1,4 +1,4 @@
-//! Histograms of numbers with any bins.
+//! Histograms with arbitrary bins.
 
 use super::format::Format;
 use super::host::HostBins;
@@ -11,10 +11,10 @@ use crate::error::{ArrayError, CallSite, Result};
 use crate::world::{CollectiveWorld, IntoSection, hash};
 
 /// Maximum number of edges per pass of the kernel.
-const EDGES: usize = HISTOGRAM.words - 2;
+const MAX_EDGES_PER_PASS: usize = HISTOGRAM.words - 2;
 
 /// Adjacent bins: bin *i* contains the numbers from edge *i* to edge *i* + 1, exclusive; the last
-/// bin also contains the last edge. Both zeros are equal.
+/// bin also contains the last edge. −0 equals +0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bins<S> {
     edges: Vec<S>,
@@ -87,8 +87,8 @@ impl<S: Number> Bins<S> {
         &self.edges
     }
 
-    /// The bins below, in, and above the range; no bin above if no number is larger than the last
-    /// edge.
+    /// Bins for the host: below the first edge, between edges, and above the last one. The bin
+    /// above is absent if no number is larger than the last edge.
     fn host_bins(&self) -> HostBins<S> {
         let mut thresholds: Vec<S> = self.edges.iter().map(|edge| edge.with_one_zero()).collect();
         let last = thresholds.pop().and_then(S::next_above);
@@ -102,12 +102,12 @@ impl<S: Number> Bins<S> {
     }
 }
 
-/// The order of a number, with both zeros equal; `None` for a NaN.
+/// Key of a number, with −0 equal to +0; `None` for a NaN.
 fn order<S: Number>(number: S) -> Option<u64> {
     number.with_one_zero().key()
 }
 
-/// [`World::histogram`] of cells with a stride. Collective.
+/// [`World::histogram`] of the cells of a stride. Collective.
 ///
 /// # Errors
 /// As [`World::histogram`].
@@ -121,7 +121,7 @@ pub fn strided_histogram<T: Reducible, const D: usize>(
     let _call = CallSite::enter();
     let keys: Vec<u64> = bins.edges.iter().filter_map(|&edge| order(edge)).collect();
     collective(world, "histogram", &[section.into()], hash((keys, stride)), |operand| {
-        let mut counts = local(&operand.strided(stride), &vec![bins; T::COMPONENTS])?;
+        let mut counts = local_histogram(&operand.strided(stride), &vec![bins; T::COMPONENTS])?;
         world.inner_group().all_reduce(&mut counts, |sum, more| *sum += more)?;
         let each = counts.len() / T::COMPONENTS;
         Ok(T::each(|component| Histogram::of(&counts[component * each..][..each])))
@@ -164,16 +164,16 @@ impl World {
 }
 
 impl Histogram {
-    /// Converts the counts of one component from [`local`].
+    /// Converts the counts of one component from [`local_histogram`].
     pub(crate) fn of(counts: &[u64]) -> Self {
         let [below, counts @ .., above, nans] = counts else { return Self::default() };
         Self { counts: counts.to_vec(), below: *below, above: *above, nans: *nans }
     }
 }
 
-/// Counts of this rank, one component after another, each with its own bins: numbers below, in
-/// bins, above, NaNs.
-pub(crate) fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>> {
+/// Counts of this rank, one component after another, each with its own bins: numbers below the
+/// bins, in each bin, above the bins, NaNs.
+pub(crate) fn local_histogram<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>> {
     let mut counts: Vec<Vec<u64>> = bins.iter().map(|bins| vec![0; bins.count() + 3]).collect();
     if let Some(format) = operand.format() {
         for (component, (bins, counts)) in bins.iter().zip(&mut counts).enumerate() {
@@ -182,7 +182,7 @@ pub(crate) fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Ve
         return Ok(counts.concat());
     }
     let host_bins: Vec<_> = bins.iter().map(|bins| bins.host_bins()).collect();
-    // Counters are cleared and added for each task.
+    // A task clears and adds as many counters as there are bins.
     let least = host_bins.iter().map(|host_bins| 4 * host_bins.count() as u64).sum();
     let start = || -> Vec<_> { host_bins.iter().map(HostBins::counts).collect() };
     let found = operand.fold_on_host(least, start, |found, component, numbers| {
@@ -199,7 +199,8 @@ pub(crate) fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Ve
     Ok(counts.concat())
 }
 
-/// Adds the counts of one component on this rank's device: numbers below, in bins, above, NaNs.
+/// Adds this rank's counts of one component from the device: numbers below the bins, in each bin,
+/// above the bins, NaNs.
 fn count_on_device<R: Reduced>(
     operand: &R,
     (format, bins): (Format, &Bins<R::Of>),
@@ -213,12 +214,12 @@ fn count_on_device<R: Reduced>(
     keys.extend(last.checked_add(1));
     let mut from = 0;
     loop {
-        let edges = &keys[from..keys.len().min(from + EDGES)];
+        let edges = &keys[from..keys.len().min(from + MAX_EDGES_PER_PASS)];
         let end = from + edges.len() == keys.len();
         let constants: Vec<u32> = std::iter::once(edges.len() as u32).chain(edges.iter().copied()).collect();
         let mut add = |words: &[u32]| {
-            // Only the first window counts numbers below its edges, and only the last one those
-            // above.
+            // The first window alone counts numbers below its edges, and the last window alone
+            // those above.
             let window_bins = if from == 0 { 0 } else { 1 }..if end { edges.len() + 1 } else { edges.len() };
             for bin in window_bins {
                 counts[from + bin] += u64::from(words[bin]);

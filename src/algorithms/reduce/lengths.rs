@@ -7,9 +7,8 @@ use super::reduced::Reduced;
 use super::source::{Work, kernel_of_lengths};
 use crate::error::Result;
 
-/// The Euclidean lengths of vectors, as `f32`. Lengths computed on the host are rounded once; those
-/// of a device may differ by a few units in the last place. If a component is a NaN, the length is
-/// a NaN.
+/// Euclidean lengths of vectors, as `f32`. The host rounds a length once; lengths computed by a
+/// device may differ by a few units in the last place. A vector with a NaN has the length NaN.
 pub(crate) struct Lengths<S>(pub LocalOperand<S, 1>);
 
 impl<S: Number> Reduced for Lengths<S> {
@@ -35,7 +34,7 @@ impl<S: Number> Reduced for Lengths<S> {
         each: &mut dyn FnMut(&[u32]),
     ) -> Result<()> {
         let (name, source) = kernel_of_lengths(work, &S::INFO, format, self.0.components());
-        self.0.fold_by((&name, &source), (work, constants), 0, each)
+        self.0.fold_with_kernel((&name, &source), (work, constants), 0, each)
     }
 
     fn fold_on_host<A: Send>(
@@ -56,7 +55,6 @@ impl<S: Number> Reduced for Lengths<S> {
     }
 }
 
-/// The length of a vector, rounded once.
 fn length<S: Number>(numbers: &[S]) -> f32 {
     let nan = numbers.iter().any(|number| number.key().is_none());
     let squares: f64 = numbers.iter().map(|number| number.to_f64().powi(2)).sum();

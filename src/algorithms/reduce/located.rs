@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::cell_position::CellPosition;
-use super::extremes::{Found, KeyRange, NOTHING, local};
+use super::extremes::{KeyRange, NO_NUMBERS, PartialExtremes, local_extremes};
 use super::number::{Number, Reducible};
 use super::operand::{LocalOperand, collective};
 use crate::World;
@@ -13,12 +13,12 @@ use crate::region::Region;
 use crate::world::CollectiveWorld;
 use crate::world::Section;
 
-/// A cell and its number.
+/// Cell and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Located<S, const D: usize> {
-    /// The position, in global coordinates.
+    /// Position in global coordinates.
     pub position: [i64; D],
-    /// The number there.
+    /// Number in the cell.
     pub value: S,
 }
 
@@ -30,17 +30,17 @@ enum Extreme {
 }
 
 impl Extreme {
-    /// The key of the extreme.
-    fn of(self, found: &Found) -> u64 {
+    /// Key of the extreme in a partial result.
+    fn key(self, found: &PartialExtremes) -> u64 {
         match self {
             Self::Smallest => found.min,
             Self::Largest => found.max,
         }
     }
 
-    /// Order of two partial results, the better one first; results without numbers come last.
-    fn order(self, one: &Found, other: &Found) -> Ordering {
-        let keys = [one, other].map(|found| (found.numbers == 0, self.of(found)));
+    /// Order of two partial results, the more extreme one first; results without numbers come last.
+    fn compare(self, one: &PartialExtremes, other: &PartialExtremes) -> Ordering {
+        let keys = [one, other].map(|found| (found.numbers == 0, self.key(found)));
         match self {
             Self::Smallest => keys[0].cmp(&keys[1]),
             Self::Largest => keys[0].0.cmp(&keys[1].0).then(keys[1].1.cmp(&keys[0].1)),
@@ -48,30 +48,30 @@ impl Extreme {
     }
 }
 
-/// Partial result of some cells, and the first cell with the extreme.
+/// Partial result of some cells, and the position of the first cell with the extreme.
 #[derive(Debug, Clone, Copy)]
 struct BestCell {
-    found: Found,
-    spot: CellPosition,
+    found: PartialExtremes,
+    position: CellPosition,
     /// Index of the box that contains the cell.
     index: usize,
 }
 
 impl BestCell {
-    const NONE: Self = Self { found: NOTHING, spot: CellPosition::NOWHERE, index: usize::MAX };
+    const NONE: Self = Self { found: NO_NUMBERS, position: CellPosition::NOWHERE, index: usize::MAX };
 
-    /// Adds the partial result of other cells; calls `spot` if one of them may be the first cell
-    /// with the extreme.
-    fn merge(&mut self, end: Extreme, found: &Found, index: usize, spot: impl FnOnce() -> CellPosition) {
-        match end.order(found, &self.found) {
+    /// Adds the partial result of other cells. Calls `position` to find their first cell with the
+    /// extreme, if that cell may precede the present one.
+    fn merge(&mut self, end: Extreme, found: &PartialExtremes, index: usize, position: impl FnOnce() -> CellPosition) {
+        match end.compare(found, &self.found) {
             // Cells of one box are visited in order.
             Ordering::Equal if index != self.index && found.numbers > 0 => {
-                let spot = spot();
-                if spot < self.spot {
-                    (self.spot, self.index) = (spot, index);
+                let position = position();
+                if position < self.position {
+                    (self.position, self.index) = (position, index);
                 }
             }
-            Ordering::Less => (self.spot, self.index) = (spot(), index),
+            Ordering::Less => (self.position, self.index) = (position(), index),
             _ => {}
         }
         self.found.merge(found);
@@ -79,9 +79,9 @@ impl BestCell {
 }
 
 impl World {
-    /// The first cell, axis 0 fastest, with the minimum of a section, component by component; NaNs
-    /// are ignored, and −0 is smaller than +0. `None` if there is no number. Collective; every rank
-    /// passes the same section.
+    /// Finds the first cell, axis 0 fastest, with the minimum of a section, component by component;
+    /// NaNs are ignored, and −0 is smaller than +0. `None` if there is no number. Collective; every
+    /// rank passes the same section.
     ///
     /// Cost: as [`extremes`](Self::extremes). If kernels do the reduction, the ranks that hold the
     /// minimum then locate it by bisection of the region: about log₂(cells) more dispatches, over
@@ -112,7 +112,8 @@ impl World {
         self.located("argmin", section.into(), Extreme::Smallest)
     }
 
-    /// The first cell, axis 0 fastest, with the maximum of a section; see [`argmin`](Self::argmin).
+    /// Finds the first cell, axis 0 fastest, with the maximum of a section; see
+    /// [`argmin`](Self::argmin).
     ///
     /// # Errors
     /// An invalid region, or a failure of any rank.
@@ -135,31 +136,33 @@ impl World {
             let on_host = operand.format().is_none().then(|| best_on_host(operand, end)).transpose()?;
             let mine = match &on_host {
                 Some(best) => best.iter().map(|best| best.found).collect(),
-                None => local(operand, &KeyRange::ALL)?,
+                None => local_extremes(operand, &KeyRange::ALL)?,
             };
             let mut all = mine.clone();
-            self.inner_group().all_reduce(&mut all, Found::merge)?;
+            self.inner_group().all_reduce(&mut all, PartialExtremes::merge)?;
             let mut spots = vec![CellPosition::NOWHERE; T::COMPONENTS];
-            for (component, spot) in spots.iter_mut().enumerate() {
-                let wanted = end.of(&all[component]);
-                if mine[component].numbers > 0 && end.of(&mine[component]) == wanted {
-                    *spot = match &on_host {
-                        Some(best) => best[component].spot,
-                        None => first(operand, component, &|found| found.numbers > 0 && end.of(found) == wanted)?,
+            for (component, position) in spots.iter_mut().enumerate() {
+                let wanted = end.key(&all[component]);
+                if mine[component].numbers > 0 && end.key(&mine[component]) == wanted {
+                    *position = match &on_host {
+                        Some(best) => best[component].position,
+                        None => bisect_on_device(operand, component, &|found| {
+                            found.numbers > 0 && end.key(found) == wanted
+                        })?,
                     };
                 }
             }
             self.inner_group().all_reduce(&mut spots, |least, other| *least = (*least).min(*other))?;
             Ok(T::each(|component| {
                 let position = spots[component].position();
-                let value = T::Scalar::from_key(end.of(&all[component]));
+                let value = T::Scalar::from_key(end.key(&all[component]));
                 (all[component].numbers > 0).then_some(Located { position, value })
             }))
         })
     }
 }
 
-/// Partial results of this rank on the host, one per component.
+/// Partial results of this rank's cells on the host, one per component.
 fn best_on_host<S: Number>(operand: &LocalOperand<S, 1>, end: Extreme) -> Result<Vec<BestCell>> {
     let regions: Vec<Region> = operand.aligned().iter().map(|boxes| boxes.0[0].1).collect();
     let components = operand.components();
@@ -167,9 +170,9 @@ fn best_on_host<S: Number>(operand: &LocalOperand<S, 1>, end: Extreme) -> Result
     let start = || vec![BestCell::NONE; components];
     let all = operand.fold_on_host(0, start, |best, block| {
         let numbers = block.numbers[0];
-        let found = Found::of(numbers, &range);
+        let found = PartialExtremes::of(numbers, &range);
         best[block.component].merge(end, &found, block.index, || {
-            let wanted = S::from_key(end.of(&found)).ordered();
+            let wanted = S::from_key(end.key(&found)).ordered();
             let before = numbers.iter().position(|number| number.ordered() == wanted).unwrap_or_default();
             CellPosition::of_cell(&regions[block.index], block.first + before as u64)
         });
@@ -177,26 +180,28 @@ fn best_on_host<S: Number>(operand: &LocalOperand<S, 1>, end: Extreme) -> Result
     let mut best = start();
     for some in all {
         for (best, some) in best.iter_mut().zip(some) {
-            best.merge(end, &some.found, some.index, || some.spot);
+            best.merge(end, &some.found, some.index, || some.position);
         }
     }
     Ok(best)
 }
 
-/// The first cell of this rank with the number, found on the device.
-fn first<S: Number>(
+/// Finds the first cell of this rank with the extreme, by bisection on the device.
+fn bisect_on_device<S: Number>(
     operand: &LocalOperand<S, 1>,
     component: usize,
-    has: &dyn Fn(&Found) -> bool,
+    has: &dyn Fn(&PartialExtremes) -> bool,
 ) -> Result<CellPosition> {
     let mut least = CellPosition::NOWHERE;
     for boxes in operand.aligned() {
         let (chunk, region) = boxes.0[0];
-        let there = |region: Region| Ok(has(&local(&operand.only(chunk, region), &KeyRange::ALL)?[component]));
-        if CellPosition::new(&region.start) > least || !there(region)? {
+        let has_cell = |region: Region| {
+            Ok(has(&local_extremes(&operand.restricted_to(chunk, region), &KeyRange::ALL)?[component]))
+        };
+        if CellPosition::new(&region.start) > least || !has_cell(region)? {
             continue;
         }
-        least = least.min(CellPosition::first(region, there)?);
+        least = least.min(CellPosition::bisect(region, has_cell)?);
     }
     Ok(least)
 }

@@ -30,11 +30,11 @@ mod sums;
 mod total;
 
 pub(crate) use cell_position::CellPosition;
-pub(crate) use differing::differing;
+pub(crate) use differing::count_differing;
 pub use exact::ExactSum;
 pub use extremes::{Extremes, strided_extremes};
-pub(crate) use extremes::{Found, KeyRange, local as local_extremes};
-pub(crate) use histogram::local as local_histogram;
+pub(crate) use extremes::{KeyRange, PartialExtremes, local_extremes};
+pub(crate) use histogram::local_histogram;
 pub use histogram::{Bins, Histogram, strided_histogram};
 pub(crate) use lengths::Lengths;
 pub use located::Located;

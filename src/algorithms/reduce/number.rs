@@ -19,8 +19,7 @@ pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
     #[doc(hidden)]
     const FORMAT: Option<Format>;
 
-    /// Integers with the order of the numbers, −0 before +0, with NaNs before and after all
-    /// numbers.
+    /// Integers in the order of the numbers, −0 before +0; NaNs lie before and after all numbers.
     #[doc(hidden)]
     type Ordered: Ord + Copy + Send + Sync;
 
@@ -34,19 +33,19 @@ pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
     fn add_all(numbers: &[Self], total: &mut Self::Total);
     #[doc(hidden)]
     fn ordered(self) -> Self::Ordered;
-    /// The key of a number in its [`ordered`](Self::ordered) form.
+    /// Key of a number in its [`ordered`](Self::ordered) form.
     #[doc(hidden)]
     fn key_of(ordered: Self::Ordered) -> u64;
-    /// The rank of the number in the order of all numbers, −0 before +0; `None` for a NaN.
+    /// Rank of the number in the ascending order of all numbers, −0 before +0; `None` for a NaN.
     #[doc(hidden)]
     fn key(self) -> Option<u64>;
-    /// The number with a key.
+    /// Number with a [`key`](Self::key).
     #[doc(hidden)]
     fn from_key(key: u64) -> Self;
-    /// The number with a key of the device.
+    /// Number with a [`device_key`](Self::device_key).
     #[doc(hidden)]
     fn from_device_key(key: u32) -> Self;
-    /// The key of the number on the device, for types that kernels load.
+    /// 32-bit key of the number in kernels, for types that kernels load.
     #[doc(hidden)]
     fn device_key(self) -> u32;
     /// The `i`-th of the `n + 1` edges of equal bins from `low` to `high`, both included.
@@ -55,10 +54,10 @@ pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
     /// A NaN, if the type has one.
     #[doc(hidden)]
     fn nan() -> Option<Self>;
-    /// The number, rounded to `f64`.
+    /// Number rounded to `f64`.
     #[doc(hidden)]
     fn to_f64(self) -> f64;
-    /// The nearest number of this type to `value`, which is not a NaN; always finite.
+    /// Nearest finite number of this type to `value`, which is not a NaN.
     #[doc(hidden)]
     fn nearest(value: f64) -> Self;
 
@@ -68,14 +67,14 @@ pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
         if self == Self::zeroed() { Self::zeroed() } else { self }
     }
 
-    /// The next smaller number; `None` for the smallest one.
+    /// Next smaller number; `None` for the smallest one.
     #[doc(hidden)]
     fn next_below(self) -> Option<Self> {
         let key = self.key()?;
         (1..=2).filter_map(|step| at_key(key.checked_sub(step)?)).find(|below: &Self| *below < self)
     }
 
-    /// The next larger number; `None` for the largest one.
+    /// Next larger number; `None` for the largest one.
     #[doc(hidden)]
     fn next_above(self) -> Option<Self> {
         let key = self.key()?;
@@ -83,26 +82,25 @@ pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
     }
 }
 
-/// The number with a key, if it exists.
+/// Number with a key, if there is one.
 fn at_key<S: Number>(key: u64) -> Option<S> {
     Some(S::from_key(key)).filter(|number| number.key() == Some(key))
 }
 
-/// A [`Number`] whose products add up without overflow: all types except `i64` and `u64`.
+/// [`Number`] whose products add up without overflow: all types except `i64` and `u64`.
 pub trait Factor: Number {
-    /// Adds the products of corresponding numbers.
     #[doc(hidden)]
     fn add_products(a: &[Self], b: &[Self], total: &mut Self::Total);
 }
 
-/// An element that can be reduced: a [`Number`], or a vector of numbers, reduced component by
+/// Element that can be reduced: a [`Number`], or a vector of numbers, reduced component by
 /// component.
 pub trait Reducible: Element + sealed::Reducible {
-    /// The scalar type.
+    /// Type of a component.
     type Scalar: Number;
-    /// A result per component: `U` for scalars, `[U; N]` for vectors.
+    /// Result per component: `U` for scalars, `[U; N]` for vectors.
     type Each<U>;
-    /// The number of components.
+    /// Number of components.
     const COMPONENTS: usize;
     #[doc(hidden)]
     fn each<U>(component_result: impl FnMut(usize) -> U) -> Self::Each<U>;
@@ -113,7 +111,7 @@ mod sealed {
     pub trait Reducible {}
 }
 
-/// 2^63: flipping this bit maps the order of signed integers to that of unsigned ones.
+/// Sign bit: flipping it maps the order of signed integers to that of unsigned ones.
 const SIGN: u64 = 1 << 63;
 
 const fn format(load: Load, order: Order) -> Option<Format> {
@@ -154,8 +152,7 @@ macro_rules! integers {
                 (self as i64 as u32) ^ if <$ty>::MIN == 0 { 0 } else { 1 << 31 }
             }
             fn edge(low: Self, high: Self, i: usize, n: usize) -> Self {
-                // Bins of integers with widths as equal as possible; the last edge is `high`
-                // itself.
+                // Widths differ by at most one, and the last edge is `high` itself.
                 let (low, high) = (low as i128, high as i128);
                 let steps = (high - low + 1) * i as i128;
                 (low + (steps + n as i128 - 1) / n as i128).min(high) as $ty
@@ -213,28 +210,28 @@ impl Factor for f64 {
     }
 }
 
-/// The sum of a block of integers of at most 32 bits.
-fn narrow<T: Copy + Into<i64>>(block: &[T]) -> i128 {
+/// Sum of a block of integers of at most 32 bits.
+fn sum_narrow<T: Copy + Into<i64>>(block: &[T]) -> i128 {
     narrow_sum(block.iter().map(|&number| number.into()))
 }
 
-fn signed(value: i64) -> u64 {
+fn signed_key(value: i64) -> u64 {
     value as u64 ^ SIGN
 }
 
-fn device_signed(key: u32) -> i32 {
+fn signed_from_device_key(key: u32) -> i32 {
     (key ^ 1 << 31) as i32
 }
 
 integers! {
-    u8: format(Load::U8, Order::Unsigned), u64::from, |key| key as u8, |key| key as u8, narrow;
-    u16: format(Load::U16, Order::Unsigned), u64::from, |key| key as u16, |key| key as u16, narrow;
-    u32: format(Load::Word, Order::Unsigned), u64::from, |key| key as u32, |key| key, narrow;
+    u8: format(Load::U8, Order::Unsigned), u64::from, |key| key as u8, |key| key as u8, sum_narrow;
+    u16: format(Load::U16, Order::Unsigned), u64::from, |key| key as u16, |key| key as u16, sum_narrow;
+    u32: format(Load::Word, Order::Unsigned), u64::from, |key| key as u32, |key| key, sum_narrow;
     u64: None, |value| value, |key| key, u64::from, |block: &[u64]| wide_sum(block.iter().copied().map(unsigned_halves));
-    i8: format(Load::I8, Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i8, |k| device_signed(k) as i8, narrow;
-    i16: format(Load::I16, Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i16, |k| device_signed(k) as i16, narrow;
-    i32: format(Load::Word, Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i32, device_signed, narrow;
-    i64: None, signed, |k| (k ^ SIGN) as i64, |k| i64::from(device_signed(k)),
+    i8: format(Load::I8, Order::Signed), |v| signed_key(i64::from(v)), |k| (k ^ SIGN) as i8, |k| signed_from_device_key(k) as i8, sum_narrow;
+    i16: format(Load::I16, Order::Signed), |v| signed_key(i64::from(v)), |k| (k ^ SIGN) as i16, |k| signed_from_device_key(k) as i16, sum_narrow;
+    i32: format(Load::Word, Order::Signed), |v| signed_key(i64::from(v)), |k| (k ^ SIGN) as i32, signed_from_device_key, sum_narrow;
+    i64: None, signed_key, |k| (k ^ SIGN) as i64, |k| i64::from(signed_from_device_key(k)),
         |block: &[i64]| wide_sum(block.iter().copied().map(signed_halves));
 }
 
@@ -352,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_in_the_order_of_the_numbers() {
+    fn keys_ascend_with_numbers() {
         ordered(&[i8::MIN, -1, 0, 1, i8::MAX]);
         ordered(&[i16::MIN, -300, 0, 1, i16::MAX]);
         ordered(&[i32::MIN, -70_000, -1, 0, i32::MAX]);
@@ -367,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_number_is_finite() {
+    fn nearest_number_to_large_value_is_finite() {
         assert_eq!([-1e9, -0.4, 0.6, 254.5, 1e9].map(u8::nearest), [0, 0, 1, 255, 255]);
         assert_eq!([f64::MIN, -2.5, f64::MAX].map(i64::nearest), [i64::MIN, -3, i64::MAX]);
         assert_eq!([-1.0, f64::INFINITY].map(u64::nearest), [0, u64::MAX]);

@@ -1,19 +1,19 @@
-//! [`Numbers`]: the scalars of a cell that take part in a reduction.
+//! [`Numbers`]: selection of the scalars of a cell that a reduction uses.
 
-/// Selection of scalars of a cell.
+/// Selection of consecutive scalars of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Numbers {
-    /// Index of the first scalar.
+    /// Index of the first selected scalar.
     pub first: usize,
-    /// Number of consecutive scalars; each is a separate component.
+    /// Number of selected scalars; each is a separate component.
     pub components: usize,
-    /// Size of the cell in scalars of this type.
+    /// Number of scalars per cell.
     pub per_cell: usize,
 }
 
 impl Numbers {
-    /// The numbers of a component in cells of `N` sections. Numbers that are not contiguous are
-    /// copied to `room`.
+    /// Extracts the numbers of a component from cells of `N` sections. Numbers that are not
+    /// contiguous are copied to `room`.
     pub(crate) fn component<'a, S: Copy, const N: usize>(
         &self,
         component: usize,
@@ -30,7 +30,7 @@ impl Numbers {
         room.each_ref().map(Vec::as_slice)
     }
 
-    /// The selected numbers of each cell.
+    /// Selected numbers of each cell.
     pub(crate) fn of_cells<'a, S>(&self, cells: &'a [S]) -> impl Iterator<Item = &'a [S]> {
         let (first, components) = (self.first, self.components);
         cells.chunks_exact(self.per_cell).map(move |cell| &cell[first..][..components])
@@ -41,7 +41,7 @@ impl Numbers {
 pub(crate) struct NumberBlock<'a, S, const N: usize> {
     pub component: usize,
     pub numbers: [&'a [S]; N],
-    /// Index of the box in which the cells lie.
+    /// Index of the box that contains the cells.
     pub index: usize,
     /// Index of the first cell in the box, axis 0 fastest.
     pub first: u64,

@@ -11,7 +11,7 @@ use super::numbers::Numbers;
 use super::reduced::Reduced;
 use super::source::{Work, kernel};
 use crate::World;
-use crate::array::{AlignedBoxes, ArrayCore, ArrayKind, Side, aligned};
+use crate::array::{AlignedBoxes, ArrayCore, ArrayKind, UntypedSection, align_sections};
 use crate::chunks::ChunkId;
 use crate::device::{BufferBox, Lease, ReductionKernel, StridedBox};
 use crate::element::Element;
@@ -20,18 +20,18 @@ use crate::extents::Index;
 use crate::region::Region;
 use crate::world::{ArrayIdentity, Collective, Section};
 
-/// Selection of cells along axis 0: coordinate `first`, and all coordinates at multiples of `every`
-/// before and after it.
+/// Selection of cells along axis 0: coordinate `first`, and all coordinates at a distance of a
+/// multiple of `every`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stride {
-    /// Distance of selected cells.
+    /// Distance between selected cells.
     pub every: i64,
-    /// Coordinate of a selected cell.
+    /// Coordinate of one selected cell.
     pub first: i64,
 }
 
 impl Stride {
-    /// All cells.
+    /// Stride that selects all cells.
     pub const ALL: Self = Self { every: 1, first: 0 };
 }
 
@@ -45,8 +45,9 @@ pub(crate) struct LocalOperand<S, const N: usize> {
 }
 
 impl<S: Number> LocalOperand<S, 1> {
-    /// The numbers from a byte offset in each cell, for an array whose type is known at run time
-    /// only: owned cells of this rank's chunks; for a growable array, the cells in use.
+    /// Selects numbers by their byte offset in each cell, for an array whose type is known at run
+    /// time only. The operand has the owned cells of this rank's chunks; for a growable array, the
+    /// cells in use.
     ///
     /// # Errors
     /// The cells have no such numbers.
@@ -62,11 +63,11 @@ impl<S: Number> LocalOperand<S, 1> {
         }
         let numbers = Numbers { first: offset / bytes, components, per_cell: cell / bytes };
         let chunk = (array.kind() != ArrayKind::Global).then_some(0);
-        let side = Side { core: array.clone(), region: Region::whole(array.in_use()), chunk };
+        let side = UntypedSection { core: array.clone(), region: Region::whole(array.in_use()), chunk };
         Self::of("a reduction", &[side], numbers)
     }
 
-    /// A single component of the operand.
+    /// Restricts the operand to a single component.
     pub(crate) fn only_component(&self, component: usize) -> Self {
         let numbers = Numbers { first: self.numbers.first + component, components: 1, ..self.numbers };
         Self { numbers, ..self.strided(self.stride) }
@@ -110,29 +111,29 @@ impl<S: Number> Reduced for LocalOperand<S, 1> {
 
 impl<S: Number, const N: usize> LocalOperand<S, N> {
     fn new<T: Reducible<Scalar = S>, const D: usize>(verb: &str, sections: &[Section<T, D>; N]) -> Result<Self> {
-        let sides = sections.iter().map(|section| section.side(verb)).collect::<Result<Vec<_>>>()?;
+        let sides = sections.iter().map(|section| section.to_untyped(verb)).collect::<Result<Vec<_>>>()?;
         let numbers = Numbers { first: 0, components: T::COMPONENTS, per_cell: T::COMPONENTS };
         Self::of(verb, &sides, numbers)
     }
 
-    fn of(verb: &str, sides: &[Side], numbers: Numbers) -> Result<Self> {
-        let aligned = aligned(verb, sides)?;
+    fn of(verb: &str, sides: &[UntypedSection], numbers: Numbers) -> Result<Self> {
+        let aligned = align_sections(verb, sides)?;
         let cores = std::array::from_fn(|i| sides[i].core.clone());
         Ok(Self { cores, aligned, stride: Stride::ALL, numbers, scalar: PhantomData })
     }
 
-    /// The operand restricted to the cells of a stride.
+    /// Restricts the operand to the cells of a stride.
     pub(crate) fn strided(&self, stride: Stride) -> Self {
         let (cores, aligned) = (self.cores.clone(), self.aligned.clone());
         Self { cores, aligned, stride, numbers: self.numbers, scalar: PhantomData }
     }
 
-    /// The number of components, each reduced separately.
+    /// Number of components, each reduced separately.
     pub(crate) fn components(&self) -> usize {
         self.numbers.components
     }
 
-    /// The selected scalars of a cell.
+    /// Selected scalars of a cell.
     pub(crate) fn numbers(&self) -> Numbers {
         self.numbers
     }
@@ -141,8 +142,8 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         &self.aligned
     }
 
-    /// A part of one box of the first section.
-    pub(crate) fn only(&self, chunk: ChunkId, region: Region) -> LocalOperand<S, 1> {
+    /// Restricts the operand to a part of one box of the first section.
+    pub(crate) fn restricted_to(&self, chunk: ChunkId, region: Region) -> LocalOperand<S, 1> {
         LocalOperand {
             cores: [self.cores[0].clone()],
             aligned: vec![AlignedBoxes(vec![(chunk, region)])],
@@ -158,7 +159,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         views.map(|view| view.extents.product().unwrap_or(0)).sum()
     }
 
-    /// The selected cells of a box; `None` if there are none.
+    /// Strided box of the selected cells of a box of section `which`; `None` if there are none.
     pub(crate) fn view(&self, which: usize, (chunk, region): (ChunkId, Region)) -> Option<StridedBox> {
         let mut view = self.cores[which].strided(chunk, &region);
         let Stride { every, first } = self.stride;
@@ -169,7 +170,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         (view.extents[0] > 0).then_some(view)
     }
 
-    /// A component of a box of one of the sections, in scalars; `None` without cells.
+    /// Strided box of a component of a box of section `which`, in scalars; `None` without cells.
     fn component(&self, which: usize, boxes: &AlignedBoxes, component: usize) -> Result<Option<(Lease, StridedBox)>> {
         let (Numbers { first, per_cell, .. }, (chunk, _)) = (self.numbers, boxes.0[which]);
         let Some(StridedBox { offset, extents, strides }) = self.view(which, boxes.0[which]) else { return Ok(None) };
@@ -178,8 +179,8 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         Ok(self.cores[which].lease(chunk)?.map(|lease| (lease, view)))
     }
 
-    /// The format of the cells for kernels; `None` if the host does the reduction: for 64-bit
-    /// types, and on a software adapter with mapped memory.
+    /// Format of the numbers for kernels; `None` if the host does the reduction: for 64-bit types,
+    /// and on a software adapter with mapped memory.
     pub(crate) fn format(&self) -> Option<Format> {
         S::FORMAT.filter(|_| !self.cores[0].device().is_host())
     }
@@ -193,11 +194,11 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         each: &mut dyn FnMut(&[u32]),
     ) -> Result<()> {
         let (name, source) = kernel(work, &S::INFO, format);
-        self.fold_by((&name, &source), (work, constants), component, each)
+        self.fold_with_kernel((&name, &source), (work, constants), component, each)
     }
 
-    /// Runs a kernel with this name and text.
-    pub(crate) fn fold_by(
+    /// Runs a kernel with this name and text over one component.
+    pub(crate) fn fold_with_kernel(
         &self,
         (name, source): (&str, &dyn Fn() -> WgslComposer),
         (work, constants): (&Work, &[u32]),
@@ -220,8 +221,8 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 }
 
-/// Runs a reduction as a collective; `f` computes this rank's part and communicates. All ranks
-/// return the same error for invalid global sections before anything is sent. `argument` is a
+/// Runs a reduction as a collective; `f` reduces this rank's cells and communicates. All ranks
+/// return the same error for invalid global sections before any message. `argument` is a
 /// fingerprint of the other arguments that must be equal on all ranks.
 pub(super) fn collective<T: Reducible, const D: usize, const N: usize, R>(
     world: &World,
@@ -230,7 +231,7 @@ pub(super) fn collective<T: Reducible, const D: usize, const N: usize, R>(
     argument: u64,
     f: impl FnOnce(&LocalOperand<T::Scalar, N>) -> Result<R>,
 ) -> Result<R> {
-    world.alive()?;
+    world.check_not_failed()?;
     let operand = LocalOperand::new(verb, sections);
     let global = sections.iter().all(|section| matches!(section, Section::Global(_)));
     let named: Vec<_> = match &operand {

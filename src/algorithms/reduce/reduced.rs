@@ -1,4 +1,4 @@
-//! [`Reduced`]: this rank's input of a reduction.
+//! [`Reduced`]: this rank's numbers for a reduction.
 
 use super::format::Format;
 use super::number::Number;
@@ -7,16 +7,16 @@ use crate::error::Result;
 
 /// Numbers of this rank's cells; each component is reduced separately.
 pub(crate) trait Reduced {
-    /// The type of the numbers.
+    /// Type of the numbers.
     type Of: Number;
 
-    /// The number of components per cell.
+    /// Number of components per cell.
     fn components(&self) -> usize;
 
-    /// The number of cells on this rank.
+    /// Number of cells on this rank.
     fn cells(&self) -> u64;
 
-    /// The format of the cells for kernels; `None` if the host does the reduction.
+    /// Format of the numbers for kernels; `None` if the host does the reduction.
     fn format(&self) -> Option<Format>;
 
     /// Runs a kernel over one component.
@@ -26,9 +26,9 @@ pub(crate) trait Reduced {
     fn fold(&self, format: Format, work: (&Work, &[u32]), component: usize, each: &mut dyn FnMut(&[u32]))
     -> Result<()>;
 
-    /// Reduces all numbers on the host, with all threads of the rank. `start` creates a state per
-    /// task, and `add` adds blocks of numbers of one component to it. The cost of a state is that
-    /// of `least` numbers.
+    /// Reduces all numbers on the host, with all threads of the rank. `start` creates the state of
+    /// a task, and `add` adds a block of numbers of one component to it. The cost of a state
+    /// is that of `least` numbers.
     ///
     /// # Errors
     /// A device failure.

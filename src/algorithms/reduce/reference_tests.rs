@@ -12,7 +12,7 @@ use super::source::{DIFFERING, DOT_FLOAT, DOT_INTEGER, EXTREMES, HISTOGRAM, SUM_
 use crate::device::{BufferBox, Device, DeviceOptions, ReductionKernel, StridedBox};
 use crate::extents::Index;
 
-/// Adds 16-bit parts to consecutive digits, with a sign.
+/// Adds the 16-bit parts of a number to consecutive digits, with a sign.
 fn add_parts(digits: &mut [i64], at: usize, mut value: u128, negative: bool) {
     for digit in &mut digits[at..] {
         let part = (value & 0xffff) as i64;
@@ -26,14 +26,14 @@ fn parts(bits: u32) -> (u32, u32) {
     (bits & 0x7f_ffff | if biased != 0 { 1 << 23 } else { 0 }, biased.max(1) - 1)
 }
 
-/// Counts a number that is not finite.
-fn special(counts: &mut [i64], nan: bool, negative: bool) {
+/// Counts an infinity or a NaN.
+fn count_special(counts: &mut [i64], nan: bool, negative: bool) {
     counts[if nan { 0 } else { 1 + usize::from(negative) }] += 1;
 }
 
 fn sum_float(words: &mut [i64], bits: u32) {
     if bits >> 23 & 0xff == 255 {
-        return special(&mut words[18..], bits & 0x7f_ffff != 0, bits >> 31 == 1);
+        return count_special(&mut words[18..], bits & 0x7f_ffff != 0, bits >> 31 == 1);
     }
     let (mantissa, exponent) = parts(bits);
     let shifted = u128::from(mantissa) << (exponent & 31);
@@ -45,14 +45,14 @@ fn dot_float(words: &mut [i64], a: u32, b: u32) {
     let negative = (a ^ b) >> 31 == 1;
     if !(finite(a) && finite(b)) {
         let product = f32::from_bits(a) * f32::from_bits(b);
-        return special(&mut words[36..], product.is_nan(), negative);
+        return count_special(&mut words[36..], product.is_nan(), negative);
     }
     let ((ma, ea), (mb, eb)) = (parts(a), parts(b));
     let shifted = (u128::from(ma) * u128::from(mb)) << ((ea + eb) & 63);
     add_parts(&mut words[..36], 4 * ((ea + eb) >> 6) as usize, shifted, negative);
 }
 
-/// The integer with these bits.
+/// Value of an integer with these bits.
 fn as_integer<T: Number>(bits: u32) -> i64 {
     let signed = T::FORMAT.is_some_and(|format| format.order == Order::Signed);
     if signed { i64::from(bits as i32) } else { i64::from(bits) }
@@ -69,13 +69,13 @@ fn dot_integer<T: Number>(words: &mut [i64], a: u32, b: u32) {
     add_parts(words, 0, product.unsigned_abs(), product < 0);
 }
 
-/// The minimum and maximum key in a range, and the number of keys in it.
+/// Minimum and maximum of the keys in a range, and their number.
 fn extremes(keys: &[u32], low: u32, high: u32) -> (Option<u32>, Option<u32>, usize) {
     let within = || keys.iter().copied().filter(|key| (low..=high).contains(key));
     (within().min(), within().max(), within().count())
 }
 
-/// Counts of numbers before, between and after edges, given by their keys; NaNs in the last word.
+/// Counts of numbers below, between and above edges, given by their keys; NaNs in the last word.
 fn histogram<T: Number>(numbers: &[T], edges: &[u32]) -> Vec<i64> {
     let mut words = vec![0; HISTOGRAM.words];
     for &value in numbers {
@@ -86,13 +86,13 @@ fn histogram<T: Number>(numbers: &[T], edges: &[u32]) -> Vec<i64> {
     words
 }
 
-/// The number of cells, each of `numbers` numbers, that differ from the corresponding cells.
+/// Number of cells, each of `numbers` numbers, that differ from the corresponding cells.
 fn differing(cells: &[u32], corresponding: &[u32], numbers: usize) -> i64 {
     let pairs = cells.chunks(numbers).zip(corresponding.chunks(numbers));
     pairs.filter(|(cell, corresponding)| cell != corresponding).count() as i64
 }
 
-/// The result of the kernels' `load` for a number.
+/// Result of the kernels' `load` for a number.
 trait Loaded: Number {
     fn load(self) -> u32;
 }
@@ -112,8 +112,8 @@ loaded! {
     f16: |v: f16| v.to_f32().to_bits();
 }
 
-/// All words of all workgroups, for every second cell.
-fn words<T: Number>(
+/// Words that a kernel writes for every second cell, per workgroup.
+fn run_kernel<T: Number>(
     device: &Rc<Device>,
     work: &Work,
     constants: &[u32],
@@ -139,14 +139,14 @@ fn words<T: Number>(
     found
 }
 
-/// Sums of the columns, as signed numbers.
-fn columns(words: &[Vec<u32>]) -> Vec<i64> {
+/// Sums of the columns of words, as signed numbers.
+fn sum_columns(words: &[Vec<u32>]) -> Vec<i64> {
     let column = |at: usize| words.iter().map(|words| i64::from(words[at] as i32)).sum();
     (0..words.first().map_or(0, Vec::len)).map(column).collect()
 }
 
-/// Compares all kernels for a type with the reference.
-fn compare<T: Loaded>(cells: &[T], float: bool) {
+/// Checks all kernels for a type against the reference.
+fn check_kernels<T: Loaded>(cells: &[T], float: bool) {
     let device = Device::open(&DeviceOptions::default()).unwrap();
     let others: Vec<T> = cells.iter().rev().copied().collect();
     let seen: Vec<(u32, u32)> =
@@ -157,7 +157,7 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
         [(&SUM_INTEGER.work, false), (&DOT_INTEGER.work, true)]
     };
     for (work, paired) in adding {
-        let found = columns(&words(&device, work, &[], [cells, &others], paired));
+        let found = sum_columns(&run_kernel(&device, work, &[], [cells, &others], paired));
         let mut expected = vec![0_i64; work.words];
         for &(a, b) in &seen {
             match (float, paired) {
@@ -172,11 +172,11 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
 
     let counted: Vec<T> = cells.iter().copied().skip(1).step_by(2).collect();
     let keys: Vec<u32> = counted.iter().filter(|v| v.key().is_some()).map(|v| v.device_key()).collect();
-    // All numbers, and a range whose ends are among the numbers.
+    // The range of all numbers, and a range whose bounds are among the numbers.
     let mut sorted = keys.clone();
     sorted.sort_unstable();
     for (low, high) in [(0, u32::MAX), (sorted[sorted.len() / 5], sorted[sorted.len() / 2])] {
-        let found = words(&device, &EXTREMES, &[low, high], [cells, &others], false);
+        let found = run_kernel(&device, &EXTREMES, &[low, high], [cells, &others], false);
         let least = found.iter().map(|words| words[0]).min();
         let most = found.iter().map(|words| words[1]).max();
         let taken = counted.len() - found.iter().map(|words| words[2]).sum::<u32>() as usize;
@@ -187,23 +187,23 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
     edges.sort_unstable();
     edges.truncate(900);
     let constants: Vec<u32> = std::iter::once(edges.len() as u32).chain(edges.iter().copied()).collect();
-    let found = columns(&words(&device, &HISTOGRAM, &constants, [cells, &others], false));
+    let found = sum_columns(&run_kernel(&device, &HISTOGRAM, &constants, [cells, &others], false));
     assert_eq!(found, histogram(&counted, &edges));
 
-    // Compares bits, so floats are excluded.
+    // The kernel compares bits, so floats are excluded.
     if !float {
         let corresponding: Vec<T> = (0..cells.len()).map(|i| if i % 5 == 0 { others[i] } else { cells[i] }).collect();
         let [one, other] =
             [cells, &corresponding].map(|cells| cells.iter().map(|cell| cell.load()).collect::<Vec<_>>());
         let seen = |cells: &[u32]| cells.iter().copied().skip(1).step_by(2).collect::<Vec<_>>();
-        let found = columns(&words(&device, &DIFFERING, &[1], [cells, &corresponding], true));
+        let found = sum_columns(&run_kernel(&device, &DIFFERING, &[1], [cells, &corresponding], true));
         let expected = differing(&seen(&one), &seen(&other), 1);
         assert!(found == [expected] && expected > 0, "{found:?}, {expected}");
     }
 }
 
 /// Bit patterns of edge cases.
-fn awkward(n: u64) -> impl Iterator<Item = u64> {
+fn edge_case_bits(n: u64) -> impl Iterator<Item = u64> {
     (0..n).map(|i| {
         let mixed = fibonacci_hash(i + 1);
         match i % 8 {
@@ -217,18 +217,18 @@ fn awkward(n: u64) -> impl Iterator<Item = u64> {
 
 #[test]
 fn float_kernels_equal_reference() {
-    compare(&awkward(20_001).map(|bits| f32::from_bits(bits as u32)).collect::<Vec<_>>(), true);
-    compare(&(0..=u16::MAX).map(f16::from_bits).collect::<Vec<_>>(), true);
+    check_kernels(&edge_case_bits(20_001).map(|bits| f32::from_bits(bits as u32)).collect::<Vec<_>>(), true);
+    check_kernels(&(0..=u16::MAX).map(f16::from_bits).collect::<Vec<_>>(), true);
     let shifted: Vec<_> = (0..=u16::MAX).map(|bits| f16::from_bits(bits.rotate_left(1))).collect();
-    compare(&shifted, true);
+    check_kernels(&shifted, true);
 }
 
 #[test]
 fn integer_kernels_equal_reference() {
-    compare(&awkward(20_000).map(|bits| bits as u32).collect::<Vec<_>>(), false);
-    compare(&awkward(20_001).map(|bits| bits as i32).collect::<Vec<_>>(), false);
-    compare(&awkward(9_003).map(|bits| (bits >> 3) as u16).collect::<Vec<_>>(), false);
-    compare(&awkward(9_002).map(|bits| (bits >> 3) as i16).collect::<Vec<_>>(), false);
-    compare(&awkward(9_001).map(|bits| (bits >> 3) as u8).collect::<Vec<_>>(), false);
-    compare(&awkward(9_000).map(|bits| (bits >> 3) as i8).collect::<Vec<_>>(), false);
+    check_kernels(&edge_case_bits(20_000).map(|bits| bits as u32).collect::<Vec<_>>(), false);
+    check_kernels(&edge_case_bits(20_001).map(|bits| bits as i32).collect::<Vec<_>>(), false);
+    check_kernels(&edge_case_bits(9_003).map(|bits| (bits >> 3) as u16).collect::<Vec<_>>(), false);
+    check_kernels(&edge_case_bits(9_002).map(|bits| (bits >> 3) as i16).collect::<Vec<_>>(), false);
+    check_kernels(&edge_case_bits(9_001).map(|bits| (bits >> 3) as u8).collect::<Vec<_>>(), false);
+    check_kernels(&edge_case_bits(9_000).map(|bits| (bits >> 3) as i8).collect::<Vec<_>>(), false);
 }

@@ -1,4 +1,4 @@
-//! The text of a reduction's kernel: traversal, loading, ordering and reduction of cells.
+//! WGSL text of reduction kernels: traversal, loading, ordering and reduction of cells.
 
 use zippy_device::kernel::{WgslComposer, WgslModule};
 use zippy_device::wgsl_module;
@@ -6,24 +6,24 @@ use zippy_device::wgsl_module;
 use super::format::{Format, Load, Order};
 use crate::element::ElementInfo;
 
-/// The operation of a reduction kernel.
+/// Operation of a reduction kernel.
 #[derive(Debug, Clone)]
 pub(crate) struct Work {
-    /// The kernel's name for error messages.
+    /// Name of the kernel for error messages.
     pub name: &'static str,
-    /// The text of the operation.
+    /// WGSL text of the operation.
     pub module: WgslModule,
     /// Number of words that a workgroup writes.
     pub words: usize,
 }
 
-/// A [`Work`] that computes sums. Its first words are 16-bit digits from exponent `lowest` on; the
-/// optional next words are the numbers of NaNs, +infinities and −infinities.
+/// Kernel operation that computes sums. Its first words are 16-bit digits from exponent `lowest`
+/// on; the optional next words are the numbers of NaNs, +infinities and −infinities.
 #[derive(Debug, Clone)]
 pub(super) struct SumWork {
     pub work: Work,
     pub digits: usize,
-    /// The exponent of the lowest digit.
+    /// Exponent of the lowest digit.
     pub lowest: i32,
 }
 
@@ -50,7 +50,7 @@ pub(super) static DOT_INTEGER: SumWork = SumWork {
 /// Minimum and maximum key, and the number of ignored numbers.
 pub(super) static EXTREMES: Work =
     Work { name: "extremes", module: wgsl_module!("../../../shaders/reduce/extremes.wgsl"), words: 3 };
-/// Counts of numbers before the first edge, in bins, and from the last edge on; NaNs in the last
+/// Counts of numbers below the first edge, in each bin, and from the last edge on; NaNs in the last
 /// word.
 pub(super) static HISTOGRAM: Work =
     Work { name: "histogram", module: wgsl_module!("../../../shaders/reduce/histogram.wgsl"), words: 1024 };
@@ -59,7 +59,7 @@ pub(super) static DIFFERING: Work =
     Work { name: "differing", module: wgsl_module!("../../../shaders/reduce/differing.wgsl"), words: 1 };
 
 impl Load {
-    /// The function `name` that loads a number of the array `input`.
+    /// WGSL function `name` that loads a number of the array `input`.
     fn module(self, name: &str, input: &str) -> WgslModule {
         let module = match self {
             Self::Word => wgsl_module!("../../../shaders/reduce/load/word.wgsl"),
@@ -82,8 +82,8 @@ impl Order {
         }
     }
 
-    /// The magnitude of a number.
-    fn size_module(self) -> WgslModule {
+    /// WGSL functions for the magnitude of a number.
+    fn magnitude_module(self) -> WgslModule {
         match self {
             Self::Unsigned => wgsl_module!("../../../shaders/reduce/size/unsigned.wgsl"),
             Self::Signed => wgsl_module!("../../../shaders/reduce/size/signed.wgsl"),
@@ -92,13 +92,13 @@ impl Order {
     }
 }
 
-/// The begin of the text of a kernel whose workgroups write `words` words.
-fn walk(words: usize) -> WgslComposer {
+/// Start of the text of a kernel whose workgroups write `words` words.
+fn start_text(words: usize) -> WgslComposer {
     let composer = WgslComposer::new().constant("WORDS", words as u32);
     composer.module(wgsl_module!("../../../shaders/reduce/walk.wgsl"))
 }
 
-/// The name and the text of the kernel for the lengths of vectors with this number of components.
+/// Name and text of the kernel for the lengths of vectors with this number of components.
 pub(super) fn kernel_of_lengths(
     work: &Work,
     element: &ElementInfo,
@@ -107,10 +107,10 @@ pub(super) fn kernel_of_lengths(
 ) -> (String, impl Fn() -> WgslComposer) {
     let Work { name, module, words } = work.clone();
     let source = move || {
-        walk(words)
+        start_text(words)
             .constant("COMPONENTS", components as u32)
             .module(format.load.module("load_number", "first"))
-            .module(format.order.size_module())
+            .module(format.order.magnitude_module())
             .module(wgsl_module!("../../../shaders/reduce/load/length.wgsl"))
             .module(Order::Float.module())
             .module(module.clone())
@@ -118,11 +118,11 @@ pub(super) fn kernel_of_lengths(
     (format!("{name} of {components} {}", element.name), source)
 }
 
-/// The name and the text of the kernel for cells of a type and its format.
+/// Name and text of the kernel for cells of a type with this format.
 pub(super) fn kernel(work: &Work, element: &ElementInfo, format: Format) -> (String, impl Fn() -> WgslComposer) {
     let Work { name, module, words } = work.clone();
     let source = move || {
-        walk(words)
+        start_text(words)
             .module(format.load.module("load", "first"))
             .module(format.load.module("load_second", "second"))
             .module(format.order.module())

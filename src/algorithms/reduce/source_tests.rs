@@ -1,4 +1,4 @@
-//! All texts of reduction kernels are valid and compile natively.
+//! Validation and native compilation of all texts of reduction kernels.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn add_texts<T: Number>(texts: &mut Vec<(String, WgslComposer)>) {
 }
 
 #[test]
-fn all_texts_are_valid_and_native() {
+fn all_kernel_texts_compile_natively() {
     let mut texts = Vec::new();
     add_texts::<u8>(&mut texts);
     add_texts::<i8>(&mut texts);

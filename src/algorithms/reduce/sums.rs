@@ -10,14 +10,14 @@ use crate::World;
 use crate::error::{CallSite, Result};
 use crate::world::{CollectiveWorld, IntoSection, Section};
 
-/// The type of a sum of elements of type `T`.
+/// Type of a sum of elements of type `T`.
 pub type SumOf<T> = <T as Reducible>::Each<<<T as Reducible>::Scalar as Number>::Sum>;
 
 impl World {
-    /// The sum of a section's cells, with the same bits for every decomposition and number of
-    /// ranks: it is computed without rounding, and floating-point results are rounded once to the
-    /// nearest `f64` (ties to even). Integers give an `i128`, which cannot overflow. Vectors are
-    /// summed component by component. Collective.
+    /// Sum of a section's cells, with the same bits for every decomposition and number of ranks: it
+    /// is computed without rounding, and floating-point results are rounded once to the nearest
+    /// `f64` (ties to even). Integers give an `i128`, which cannot overflow. Vectors are summed
+    /// component by component. Collective.
     ///
     /// Every rank passes the same global section, or a local section of its own; ghost cells are
     /// included only if a local section contains them.
@@ -49,13 +49,12 @@ impl World {
     pub fn sum<T: Reducible, const D: usize>(&self, section: impl IntoSection<T, D>) -> Result<SumOf<T>> {
         let _call = CallSite::enter();
         let adding = [&SUM_INTEGER, &SUM_FLOAT];
-        self.total("sum", adding, [section.into()], |[numbers], total| T::Scalar::add_all(numbers, total))
+        self.reduce_totals("sum", adding, [section.into()], |[numbers], total| T::Scalar::add_all(numbers, total))
             .map(finish::<T>)
     }
 
-    /// The dot product: the sum of the products of corresponding cells of two sections, rounded
-    /// once at the end; see [`sum`](Self::sum). Vectors are processed component by component.
-    /// Collective.
+    /// Dot product: sum of the products of corresponding cells of two sections, rounded once at the
+    /// end; see [`sum`](Self::sum). Vectors are processed component by component. Collective.
     ///
     /// Both sections are global and the same on every rank, or both are local. Corresponding cells
     /// must be on the same rank: no cell moves. Infinity times zero is a NaN. Cost: as
@@ -84,10 +83,10 @@ impl World {
         b: impl IntoSection<T, D>,
     ) -> Result<SumOf<T>> {
         let _call = CallSite::enter();
-        self.products("dot", [a.into(), b.into()]).map(finish::<T>)
+        self.reduce_products("dot", [a.into(), b.into()]).map(finish::<T>)
     }
 
-    /// The Euclidean norm of a section, component by component: the square root of the exact sum of
+    /// Euclidean norm of a section, component by component: the square root of the exact sum of
     /// squares, rounded twice (the sum and the root). The error is less than 1 ULP of `f64`, and
     /// the bits are the same for every decomposition. Intermediate results neither overflow nor
     /// lose small numbers. Collective; cost as [`sum`](Self::sum).
@@ -101,22 +100,22 @@ impl World {
     ) -> Result<T::Each<f64>> {
         let _call = CallSite::enter();
         let section = section.into();
-        let totals = self.products("norm", [section.clone(), section])?;
+        let totals = self.reduce_products("norm", [section.clone(), section])?;
         Ok(T::each(|component| totals[component].clone().into_sqrt()))
     }
 
-    fn products<T: Reducible<Scalar: Factor>, const D: usize>(
+    fn reduce_products<T: Reducible<Scalar: Factor>, const D: usize>(
         &self,
         verb: &'static str,
         sections: [Section<T, D>; 2],
     ) -> Result<Vec<TotalOf<T>>> {
         let add = |[a, b]: [&[T::Scalar]; 2], total: &mut _| T::Scalar::add_products(a, b, total);
-        self.total(verb, [&DOT_INTEGER, &DOT_FLOAT], sections, add)
+        self.reduce_totals(verb, [&DOT_INTEGER, &DOT_FLOAT], sections, add)
     }
 
-    /// The totals of all components over all ranks, computed by one of two kernels (for integers
-    /// and for floating-point numbers), or by `add` on the host.
-    fn total<T: Reducible, const D: usize, const N: usize>(
+    /// Totals of all components over all ranks, computed by one of two kernels (for integers and
+    /// for floating-point numbers), or by `add` on the host.
+    fn reduce_totals<T: Reducible, const D: usize, const N: usize>(
         &self,
         verb: &'static str,
         [integer, float]: [&SumWork; 2],
@@ -124,7 +123,7 @@ impl World {
         add: impl Fn([&[T::Scalar]; N], &mut TotalOf<T>) + Sync,
     ) -> Result<Vec<TotalOf<T>>> {
         collective(self, verb, &sections, 0, |operand| {
-            let mut words = local(operand, [integer, float], add)?;
+            let mut words = local_total_words(operand, [integer, float], add)?;
             self.inner_group().all_reduce(&mut words, |sum, more| *sum += more)?;
             Ok(words.chunks(words.len() / T::COMPONENTS).map(Total::from_words).collect())
         })
@@ -138,8 +137,8 @@ fn finish<T: Reducible>(totals: Vec<TotalOf<T>>) -> SumOf<T> {
     T::each(|_| totals.next().unwrap_or_default().finish())
 }
 
-/// The words of this rank's totals, one component after another.
-fn local<S: Number, const N: usize>(
+/// Words of this rank's totals, one component after another.
+fn local_total_words<S: Number, const N: usize>(
     operand: &LocalOperand<S, N>,
     [integer, float]: [&SumWork; 2],
     add: impl Fn([&[S]; N], &mut S::Total) + Sync,
@@ -166,18 +165,18 @@ fn local<S: Number, const N: usize>(
     Ok(totals.into_iter().flat_map(Total::into_words).collect())
 }
 
-/// The words of this rank's sums, one component after another. Words add up over ranks and
-/// components.
+/// Words of this rank's sums, one component after another. Element-wise sums over ranks and
+/// components are the words of the total.
 pub(crate) fn sum_words<S: Number>(operand: &LocalOperand<S, 1>) -> Result<Vec<i64>> {
-    local(operand, [&SUM_INTEGER, &SUM_FLOAT], |[numbers], total| S::add_all(numbers, total))
+    local_total_words(operand, [&SUM_INTEGER, &SUM_FLOAT], |[numbers], total| S::add_all(numbers, total))
 }
 
-/// The sum represented by these words.
+/// Rounds the sum that these words represent.
 pub(crate) fn rounded<S: Number>(words: &[i64]) -> f64 {
     S::Total::from_words(words).into_f64()
 }
 
-/// Adds the result of this rank's device for one component.
+/// Adds this rank's result of one component from the device.
 fn add_on_device<S: Number, const N: usize>(
     operand: &LocalOperand<S, N>,
     (format, adding): (Format, &SumWork),

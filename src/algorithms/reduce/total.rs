@@ -1,8 +1,9 @@
-//! [`Total`]: partial exact sums, as words that add up over ranks.
+//! [`Total`]: partial exact sums, as words that are added over ranks.
 
 use super::exact::ExactSum;
 
-/// An exact sum in progress. Its words, added over the ranks, are the words of the total sum.
+/// Partial exact sum. The element-wise sums of the words of several partial sums are the words of
+/// their total.
 pub trait Total: Default + Send {
     /// Type of the result.
     type Sum;
@@ -12,13 +13,13 @@ pub trait Total: Default + Send {
     /// Adds counts of numbers that are not finite: NaNs, +infinities, −infinities.
     fn add_specials(&mut self, counts: [u64; 3]);
     fn merge(&mut self, other: &Self);
-    /// Words whose element-wise sum over ranks represents the total.
+    /// Words of the partial sum.
     fn into_words(self) -> Vec<i64>;
-    /// The total represented by words.
+    /// Partial sum represented by words.
     fn from_words(words: &[i64]) -> Self;
-    /// The result.
+    /// Final value of the sum.
     fn finish(self) -> Self::Sum;
-    /// The result, rounded to `f64`.
+    /// Final value, rounded to `f64`.
     fn into_f64(self) -> f64;
 }
 
@@ -54,7 +55,7 @@ impl Total for ExactSum {
     }
 }
 
-/// A sum of integers: below 2^127 for every array with a 64-bit number of cells.
+/// Integer sum: below 2^127 in magnitude for every array with a 64-bit number of cells.
 #[derive(Debug, Clone, Default)]
 pub struct Integer(i128);
 
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_integers_add_up() {
+    fn added_words_of_integers_represent_their_sum() {
         let values = [i128::MAX / 3, -1, i128::MIN / 2, 1 << 96, -(1 << 70), 12_345_678_901_234_567_890];
         let mut words = [0_i64; 4];
         for value in values {

@@ -1,4 +1,4 @@
-//! [`LentBuffers`]: the memory of sequences during work on the host.
+//! [`LentBuffers`]: distinct buffers of sequences that are lent to the host.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use super::cell_sequence::CellSequence;
 use super::sequence_part::SequencePart;
 use crate::device::ChunkBuffer;
 
-/// Index of a buffer, and a byte range in it.
+/// Index of a buffer in [`LentBuffers`], and a byte range in the buffer.
 pub(super) type BufferRange = (usize, Range<usize>);
 
 /// Distinct buffers, numbered in order of first use.
@@ -18,8 +18,8 @@ pub(super) struct LentBuffers<'c> {
 }
 
 impl<'c> LentBuffers<'c> {
-    /// The byte ranges of a range of cells, one per part of the sequence.
-    pub(super) fn bytes_of(&mut self, cells: &'c CellSequence, range: &Range<u64>) -> Vec<BufferRange> {
+    /// Byte ranges of a range of cells, one per part of the sequence.
+    pub(super) fn byte_ranges(&mut self, cells: &'c CellSequence, range: &Range<u64>) -> Vec<BufferRange> {
         let size = cells.element().bytes;
         let byte_range = |(part, within): (&'c SequencePart, Range<u64>)| {
             let number = *self.numbers.entry(part.memory()).or_insert_with(|| {
@@ -34,8 +34,8 @@ impl<'c> LentBuffers<'c> {
     }
 }
 
-/// Splits buffers into those without written bytes, and the written parts of the others in the
-/// order of `written`.
+/// Splits buffers at the written byte ranges. Returns the read-only buffers (empty slices in place
+/// of written ones), and the slices of the written ranges in the order of `written`.
 pub(super) fn split_written<'a, 'p>(
     buffers: Vec<&'a mut [u8]>,
     written: impl Iterator<Item = &'p BufferRange>,

@@ -1,4 +1,4 @@
-//! [`CellSequence`]: a sequence without its static element type.
+//! [`CellSequence`]: sequence of cells without a static element type.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -13,9 +13,9 @@ use crate::layout::Layout;
 use crate::region::Region;
 
 /// Cells of this rank in a linear order, without a static element type: boxes of chunks, one after
-/// another. The memory of the chunks stays on the device while the sequence exists.
+/// another. The buffers of the chunks stay on the device while the sequence exists.
 ///
-/// Made from a [`Sequence`](crate::array::Sequence), or as new memory by
+/// Created from a [`Sequence`](crate::array::Sequence), or as new memory by
 /// [`scratch_cells`](crate::collective::CollectiveWorld::scratch_cells). Cells are bytes in the
 /// layout of the element type. All methods are local.
 #[derive(Debug, Clone)]
@@ -26,12 +26,12 @@ pub struct CellSequence {
 }
 
 impl CellSequence {
-    /// A sequence without cells.
+    /// Creates a sequence without cells.
     pub fn empty(element: &'static ElementInfo) -> Self {
         Self { parts: Vec::new(), length: 0, element }
     }
 
-    /// A sequence of the cells of one box of a chunk.
+    /// Creates the sequence of the cells of one box of a chunk.
     pub(crate) fn of(core: &Rc<ArrayCore>, chunk: ChunkId, region: Region) -> Result<Self> {
         let mut cells = Self::empty(core.element());
         cells.push(core, chunk, region)?;
@@ -65,23 +65,23 @@ impl CellSequence {
         }
     }
 
-    /// Buffer and strides of the boxes of a range of cells, in order.
+    /// Buffer and strides of each box of a range of cells, in the order of the sequence.
     pub(crate) fn boxes(&self, cells: Range<u64>) -> impl Iterator<Item = (&Lease, StridedBox)> {
         self.within(cells.clone())
             .map(|(part, within)| (&part.lease, part.core.strided(part.chunk, &part.region_of(within))))
     }
 
-    /// Words per cell in the binding of [`SequencePart::in_words`].
+    /// Number of words per cell in the binding of [`SequencePart::in_words`].
     pub fn words_per_cell(&self) -> usize {
         words(self.element)
     }
 
-    /// The boxes of chunks, in order.
+    /// Boxes of chunks, in the order of the sequence.
     pub fn parts(&self) -> &[SequencePart] {
         &self.parts
     }
 
-    /// The number of cells.
+    /// Number of cells.
     pub fn len(&self) -> u64 {
         self.length
     }
@@ -91,7 +91,7 @@ impl CellSequence {
         self.length == 0
     }
 
-    /// The element type.
+    /// Element type.
     pub fn element(&self) -> &'static ElementInfo {
         self.element
     }
@@ -105,7 +105,8 @@ impl CellSequence {
         }
     }
 
-    /// Compares the lengths; `what` is the role of the other sequence in the error message.
+    /// Checks that both sequences have equal lengths; `what` is the role of the other sequence in
+    /// the error message.
     ///
     /// # Errors
     /// The lengths differ.
@@ -120,21 +121,21 @@ impl CellSequence {
         Err(ArrayError::Other(text).into())
     }
 
-    /// True if both sequences consist of the same cells.
+    /// True if both sequences consist of the same cells in the same order.
     pub fn same_as(&self, other: &Self) -> bool {
         let location =
             |part: &SequencePart| (part.memory(), part.core.strided(part.chunk, &part.region).offset, part.cells());
         self.parts.iter().map(location).eq(other.parts.iter().map(location))
     }
 
-    /// Ranges of about `bytes` bytes that cover the sequence, each a whole number of groups of
+    /// Ranges of about `bytes` bytes that cover the sequence. Each is a whole number of groups of
     /// `group` cells.
     pub fn slices(&self, bytes: usize, group: usize) -> impl Iterator<Item = Range<u64>> + use<> {
         let (length, some) = (self.length, ((bytes / self.element.bytes / group).max(1) * group) as u64);
         (0..length.div_ceil(some)).map(move |i| i * some..length.min((i + 1) * some))
     }
 
-    /// True if both use the same memory, even if no cell is in both.
+    /// True if both sequences use the same buffer, even without a common cell.
     pub fn shares_memory(&self, other: &Self) -> bool {
         self.parts.iter().any(|part| other.parts.iter().any(|candidate| candidate.memory() == part.memory()))
     }
@@ -158,7 +159,7 @@ impl CellSequence {
         ranges.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].2 > pair[1].1)
     }
 
-    /// The subsequence of a range of cells; no cell is copied.
+    /// Subsequence of a range of cells; no cell is copied.
     pub fn only(&self, cells: Range<u64>) -> Self {
         let mut parts = Vec::new();
         for (part, within) in self.within(cells.clone()) {
@@ -168,7 +169,7 @@ impl CellSequence {
         Self { parts, length: cells.end - cells.start, element: self.element }
     }
 
-    /// The parts that hold cells of a range, each with the range of its own cells.
+    /// Parts with cells of a range, each with the range of its own cells.
     pub(super) fn within(&self, cells: Range<u64>) -> impl Iterator<Item = (&SequencePart, Range<u64>)> {
         let begin = self.parts.partition_point(|part| part.first + part.cells() <= cells.start);
         let reached = self.parts[begin..].iter().take_while(move |part| part.first < cells.end);
@@ -198,7 +199,7 @@ impl CellSequence {
         Ok(())
     }
 
-    /// The bytes of the last cell of a sequence that is not empty. Waits for queued work.
+    /// Bytes of the last cell of a nonempty sequence. Waits for queued work.
     ///
     /// # Errors
     /// A device failure.
@@ -210,7 +211,7 @@ impl CellSequence {
         Ok(last)
     }
 
-    /// Replaces a range of cells by the bytes of `from`, the reverse of [`read`](Self::read).
+    /// Replaces a range of cells by the bytes in `from`, which has the size of the range.
     ///
     /// # Errors
     /// A device failure.
@@ -238,16 +239,16 @@ impl CellSequence {
     }
 }
 
-/// Corresponding cells of several sequences: one part of each.
+/// Corresponding cells of several sequences: one part of each sequence.
 pub struct AlignedParts {
-    /// The part of each sequence, in the order of the sequences.
+    /// Parts in the order of the sequences.
     pub parts: Vec<SequencePart>,
-    /// The number of preceding cells.
+    /// Number of preceding cells in each sequence.
     pub first: u64,
 }
 
 impl AlignedParts {
-    /// The number of cells of each part.
+    /// Number of cells of each part.
     pub fn cells(&self) -> u64 {
         self.parts[0].cells()
     }
@@ -279,9 +280,9 @@ impl CellSequence {
         element: &'static ElementInfo,
         cells: u64,
     ) -> Result<Self> {
-        const GROUP: u64 = 2048;
+        const CELLS_PER_GROUP: u64 = 2048;
         let most = context.device.limits().buffer_bytes / element.bytes as u64;
-        let some = if cells <= most { cells.max(1) } else { (most / GROUP * GROUP).max(1) };
+        let some = if cells <= most { cells.max(1) } else { (most / CELLS_PER_GROUP * CELLS_PER_GROUP).max(1) };
         let mut all = Self::empty(element);
         for first in (0..cells).step_by(some as usize) {
             let layout = Layout::new([some.min(cells - first) as i64]);
@@ -291,12 +292,13 @@ impl CellSequence {
         Ok(all)
     }
 
-    /// Records a write to a range of cells by means that record none: [`Lending`](super::Lending)
-    /// and [`write`](Self::write) record writes, [`lend`](Self::lend),
-    /// [`lend_slices`](super::lend_slices) and kernels over [`SequencePart::in_words`] do not.
+    /// Records a write to a range of cells in the access history. Needed after
+    /// [`lend`](Self::lend), [`lend_slices`](super::lend_slices) and kernels over
+    /// [`SequencePart::in_words`]; [`Lending`](super::Lending) and [`write`](Self::write) record
+    /// their writes.
     pub fn were_written(&self, cells: Range<u64>) {
         for (part, within) in self.within(cells) {
-            part.core.was_written(part.chunk, &part.region_of(within), "a sequence", CallSite::here());
+            part.core.record_write(part.chunk, &part.region_of(within), "a sequence", CallSite::here());
         }
     }
 
@@ -328,7 +330,7 @@ impl CellSequence {
         Ok(copy)
     }
 
-    /// Returns the sequence, or a copy if writing to `output` would change it: both share memory,
+    /// Returns the sequence, or a copy if a write to `output` would change it: both share memory,
     /// unless they are the same cells and `may_be_same` is true.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use super::cell_sequence::CellSequence;
 use crate::device::Device;
 use crate::error::{CallSite, Result};
 
-/// The cells of one range of several sequences, as slices of bytes, one per part.
+/// Cells of one range of several sequences, as slices of bytes, one slice per part.
 pub struct LentRange<'a> {
     /// Slices of each sequence that is read.
     pub read: Vec<Vec<&'a [u8]>>,
@@ -19,8 +19,8 @@ pub struct LentRange<'a> {
 /// [`Device::host_threads`]. Sequences are lent in place if the host can access their memory, and
 /// copied otherwise.
 ///
-/// A program calls [`with`](Self::with) once per window of [`windows`](Self::windows), and cuts
-/// each window into ranges as it likes.
+/// A program calls [`with`](Self::with) once per window of [`windows`](Self::windows), and divides
+/// each window into ranges of any size.
 pub struct Lending<'c> {
     device: &'c Device,
     read: Vec<&'c CellSequence>,
@@ -45,16 +45,16 @@ impl<'c> Lending<'c> {
         Self { device, read, written, updates, in_place }
     }
 
-    /// The ranges that are lent one after another: the whole sequence if the host can access it
-    /// directly, else ranges of about `bytes` bytes in whole groups of `group` cells.
+    /// Windows of cells to lend one after another: the whole sequence if the host can access its
+    /// memory, else ranges of about `bytes` bytes in whole groups of `group` cells.
     pub fn windows(&self, bytes: usize, group: usize) -> Vec<Range<u64>> {
         let Some(cells) = self.read.first().copied().or(self.written) else { return Vec::new() };
         let whole = 0..cells.len();
         if self.in_place { vec![whole] } else { cells.slices(bytes, group).collect() }
     }
 
-    /// Calls `f` with the cells of consecutive ranges and returns its result. `f` must not use the
-    /// device.
+    /// Calls `f` with the cells of consecutive ranges of one window, and returns its result. `f`
+    /// must not use the device.
     ///
     /// # Errors
     /// Too little memory, a device failure.
@@ -67,10 +67,10 @@ impl<'c> Lending<'c> {
     fn with_lent<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange<'_>>) -> R) -> Result<R> {
         let mut buffers = LentBuffers::default();
         let read: Vec<Vec<Vec<BufferRange>>> = (ranges.iter())
-            .map(|range| self.read.iter().map(|cells| buffers.bytes_of(cells, range)).collect())
+            .map(|range| self.read.iter().map(|cells| buffers.byte_ranges(cells, range)).collect())
             .collect();
         let written: Vec<Vec<BufferRange>> = (ranges.iter())
-            .map(|range| self.written.map_or(Vec::new(), |cells| buffers.bytes_of(cells, range)))
+            .map(|range| self.written.map_or(Vec::new(), |cells| buffers.byte_ranges(cells, range)))
             .collect();
         let found = self.device.lend_all(&buffers.all, |bytes| {
             let (shared, mut parts) = split_written(bytes, written.iter().flatten());

@@ -5,16 +5,17 @@ use super::cell_sequence::CellSequence;
 use crate::device::Device;
 use crate::error::{ArrayError, CallSite, Result};
 
-/// All cells of a sequence, lent to the host by [`CellSequence::lend`].
+/// Cells of a sequence, lent to the host by [`CellSequence::lend`].
 pub struct LentCells<'a> {
     buffers: Vec<&'a mut [u8]>,
-    /// Start of each part: its first cell, its buffer, and its first byte in the buffer.
+    /// Start of each part: its first cell, the index of its buffer, and its first byte in the
+    /// buffer.
     parts: &'a [(u64, usize, usize)],
     size: usize,
 }
 
 impl LentCells<'_> {
-    /// The bytes of a cell; `cell` must be less than the length of the sequence.
+    /// Bytes of a cell; `cell` must be less than the length of the sequence.
     pub fn cell(&mut self, cell: u64) -> &mut [u8] {
         let part = match self.parts {
             [only] => only,
@@ -36,7 +37,7 @@ impl CellSequence {
     pub fn lend<R>(&self, device: &Device, f: impl FnOnce(&mut LentCells<'_>) -> R) -> Result<R> {
         let _call = CallSite::enter();
         let mut buffers = LentBuffers::default();
-        let found = buffers.bytes_of(self, &(0..self.len()));
+        let found = buffers.byte_ranges(self, &(0..self.len()));
         let filled = self.parts().iter().filter(|part| part.cells() > 0);
         let parts: Vec<_> =
             filled.zip(found).map(|(part, (buffer, bytes))| (part.first, buffer, bytes.start)).collect();
@@ -59,7 +60,7 @@ pub fn lend_slices<R>(
 ) -> Result<R> {
     let _call = CallSite::enter();
     let mut buffers = LentBuffers::default();
-    let parts: Vec<_> = sequences.iter().map(|cells| buffers.bytes_of(cells, &(0..cells.len()))).collect();
+    let parts: Vec<_> = sequences.iter().map(|cells| buffers.byte_ranges(cells, &(0..cells.len()))).collect();
     let of_sequence = |(sequence, parts)| std::iter::repeat(sequence).zip(parts);
     let mut all: Vec<(usize, &BufferRange)> = parts.iter().enumerate().flat_map(of_sequence).collect();
     all.sort_unstable_by_key(|(_, (buffer, bytes))| (*buffer, bytes.start));

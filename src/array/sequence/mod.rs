@@ -28,7 +28,7 @@ pub struct Sequence<T> {
     element: PhantomData<T>,
 }
 
-/// Cells of this rank as an argument that is read as a [`Sequence`].
+/// Argument that is converted to a [`Sequence`] of cells of this rank.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a sequence of cells of this rank",
     label = "not cells of this rank alone",
@@ -61,7 +61,7 @@ impl<T: Element> Sequence<T> {
         Self { cells: Ok(cells), element: PhantomData }
     }
 
-    /// The sequence without its static element type, or the error of an invalid selection.
+    /// Sequence without its static element type, or the error of an invalid selection.
     ///
     /// # Errors
     /// An invalid selection of a section.

@@ -1,4 +1,4 @@
-//! [`SequencePart`]: cells of one chunk.
+//! [`SequencePart`]: box of one chunk in a sequence.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,24 +11,24 @@ use crate::extents::Index;
 use crate::kernel::Binding;
 use crate::region::Region;
 
-/// A part of a [`CellSequence`](super::CellSequence): a box of one chunk.
+/// Box of one chunk in a [`CellSequence`](super::CellSequence).
 #[derive(Debug, Clone)]
 pub struct SequencePart {
     pub(crate) core: Rc<ArrayCore>,
     pub(crate) chunk: ChunkId,
     pub(crate) region: Region,
     pub(crate) lease: Lease,
-    /// The number of preceding cells in the sequence.
+    /// Number of preceding cells in the sequence.
     pub first: u64,
 }
 
 impl SequencePart {
-    /// The number of cells.
+    /// Number of cells.
     pub fn cells(&self) -> u64 {
         self.region.cells()
     }
 
-    /// The id of the chunk's memory.
+    /// Id of the chunk's buffer.
     pub(crate) fn memory(&self) -> u64 {
         self.lease.id()
     }
@@ -38,10 +38,10 @@ impl SequencePart {
         self.core.binding(self.chunk, self.region)
     }
 
-    /// Kernel binding of the part for kernels that move cells of any type: in words of 32 bits;
+    /// Kernel binding of the part in words of 32 bits, for kernels that move cells of any type;
     /// elements of 8 and 16 bits keep their type. The caller records writes with
-    /// [`CellSequence::were_written`](super::CellSequence::were_written), because the history of
-    /// the chunk counts cells.
+    /// [`CellSequence::were_written`](super::CellSequence::were_written), because the access
+    /// history of the chunk counts cells.
     pub fn in_words(&self) -> Binding {
         let binding = Binding { history: None, ..self.binding() };
         let words = words(binding.element) as i64;
@@ -65,7 +65,7 @@ impl SequencePart {
         }
     }
 
-    /// The box of a range of the part's cells.
+    /// Box of a range of the part's cells.
     pub(crate) fn region_of(&self, cells: Range<u64>) -> Region {
         let start = self.region.start[0];
         let at = |cell: u64| Index::from([start + cell as i64]);
@@ -73,7 +73,7 @@ impl SequencePart {
     }
 }
 
-/// Words per cell in kernels that move cells of any type.
+/// Number of words per cell in kernels that move cells of any type.
 pub(super) fn words(element: &ElementInfo) -> usize {
     element.bytes.div_ceil(4)
 }

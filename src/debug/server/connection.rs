@@ -1,4 +1,4 @@
-//! Connections of viewers: the greeting, then a thread that reads and one that writes.
+//! Connections of viewers: a greeting, then one thread that reads and one that writes.
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -12,17 +12,17 @@ use zippy_protocol::{Answer, Ask, Message, Program, Request, frame};
 use super::queue::Queue;
 
 const MAX_VIEWERS: usize = 8;
-/// Largest number of connections before the proof of the token.
+/// Maximum number of connections that have not yet proved the token.
 const MAX_UNPROVED: usize = 16;
 /// Time limit of the greeting.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time limit of a write: a viewer that receives nothing for this time is disconnected.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
-/// Largest interval of probes of a silent viewer. Viewers in turn disconnect from a program that
-/// sends nothing for much longer.
+/// Maximum interval between probes of a silent viewer. Viewers in turn disconnect from a program
+/// that sends nothing for much longer.
 const MAX_PROBE_INTERVAL: Duration = Duration::from_secs(15);
 
-pub(super) struct Shared {
+pub(super) struct ConnectionContext {
     pub queue: Arc<Queue>,
     pub token: String,
     pub program: Program,
@@ -31,7 +31,7 @@ pub(super) struct Shared {
     pub silent: Duration,
 }
 
-/// Connections before the proof of the token, in order of age.
+/// Connections that have not yet proved the token, oldest first.
 #[derive(Default)]
 pub(super) struct UnprovedConnections(Mutex<UnprovedQueue>);
 
@@ -46,7 +46,7 @@ impl UnprovedConnections {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a connection, and closes the oldest one if there are too many. `None` if the system
+    /// Adds a connection and closes the oldest one if there are too many. `None` if the system
     /// cannot duplicate the stream.
     fn add(&self, stream: &TcpStream) -> Option<u64> {
         let copy = stream.try_clone().ok()?;
@@ -67,8 +67,8 @@ impl UnprovedConnections {
     }
 }
 
-/// Serves a connection on threads of its own. An error ends only this connection.
-pub(super) fn begin(stream: TcpStream, shared: &Arc<Shared>) {
+/// Serves a connection on its own threads. An error ends only this connection.
+pub(super) fn serve_on_threads(stream: TcpStream, shared: &Arc<ConnectionContext>) {
     let Some(id) = shared.unproved.add(&stream) else { return };
     let thread_shared = shared.clone();
     let run = move || {
@@ -86,7 +86,7 @@ pub(super) fn begin(stream: TcpStream, shared: &Arc<Shared>) {
     }
 }
 
-/// Stream whose reads fail after a deadline.
+/// TCP stream whose reads fail after a deadline.
 struct DeadlineStream<'a>(&'a TcpStream, Instant);
 
 impl Read for DeadlineStream<'_> {
@@ -107,7 +107,7 @@ impl Write for DeadlineStream<'_> {
     }
 }
 
-/// Receives the greeting of a viewer. `Some` if the viewer has proved that it knows the token.
+/// Receives a viewer's greeting; `None` unless the viewer proves that it knows the token.
 fn receive_greeting(stream: &TcpStream, token: &str) -> Option<()> {
     stream.set_write_timeout(Some(WRITE_TIMEOUT)).ok()?;
     stream.set_nodelay(true).ok()?;
@@ -116,7 +116,7 @@ fn receive_greeting(stream: &TcpStream, token: &str) -> Option<()> {
 }
 
 /// Adds a viewer to the queue and returns its number; `None` if there are too many viewers.
-fn add_viewer(mut stream: &TcpStream, shared: &Shared) -> Option<u64> {
+fn add_viewer(mut stream: &TcpStream, shared: &ConnectionContext) -> Option<u64> {
     let mut first = Vec::new();
     greeting::answer(&mut first, Reception::Welcome).ok()?;
     first.extend(frame::encode(&shared.program, frame::MOST_TOLD).ok()?);
@@ -128,8 +128,8 @@ fn add_viewer(mut stream: &TcpStream, shared: &Shared) -> Option<u64> {
     viewer
 }
 
-/// Reads requests on this thread and writes messages on another one, until either ends.
-fn serve(stream: &TcpStream, shared: &Shared, viewer: u64) {
+/// Reads requests on this thread and writes messages on another one, until one of the two ends.
+fn serve(stream: &TcpStream, shared: &ConnectionContext, viewer: u64) {
     let Ok(sending) = stream.try_clone() else { return };
     let to_send = shared.queue.clone();
     let write = move || {
@@ -157,9 +157,9 @@ fn serve(stream: &TcpStream, shared: &Shared, viewer: u64) {
 }
 
 /// Waits for bytes of a viewer or the end of the stream, and probes the viewer at intervals.
-/// Returns `false` if the viewer is silent for too long. The machine accepts bytes for a tunnel
-/// even if nothing is at its other end, so only bytes from the viewer prove that it is alive.
-fn wait_and_probe(stream: &TcpStream, shared: &Shared, viewer: u64) -> bool {
+/// Returns `false` if the viewer is silent for too long. Only bytes from the viewer prove that it
+/// is alive: the near end of a tunnel accepts bytes even without a viewer at the far end.
+fn wait_and_probe(stream: &TcpStream, shared: &ConnectionContext, viewer: u64) -> bool {
     let mut last_sign = Instant::now();
     loop {
         match stream.peek(&mut [0]) {
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn proved_viewer_is_not_closed_by_later_connections() {
         let program = Program { name: "test".into(), ranks: 1, checked: false, adapters: Vec::new() };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ConnectionContext {
             queue: Arc::default(),
             token: "0".repeat(greeting::TOKEN_DIGITS),
             program,
@@ -208,7 +208,7 @@ mod tests {
             (client, listener.accept().unwrap().0)
         };
         // No viewer can be added while the queue is locked.
-        let held = shared.queue.hold();
+        let held = shared.queue.lock_for_test();
         let (mut viewer, server) = connect();
         begin(server, &shared);
         let token = shared.token.clone();

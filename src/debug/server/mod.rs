@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use connection::{Shared, UnprovedConnections};
+use connection::{ConnectionContext, UnprovedConnections};
 pub(super) use queue::{PendingRequest, Queue};
 use token::{new_token, validated};
 
 use zippy_protocol::{Ask, Message, Program, frame};
 
-/// Longest time that the end of a run waits for unsent messages.
+/// Maximum wait at the end of a run for unsent messages.
 const MAX_FLUSH: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
@@ -30,8 +30,9 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Listens at a port of this machine, 0 for any free port. Viewers must know the token; `None`
-    /// creates a random one. A viewer that does not answer for the time `silent` is disconnected.
+    /// Listens at a port of rank 0's machine (0 for any free port). Viewers must know the token;
+    /// `None` creates a random one. A viewer that does not answer for the time `silent` is
+    /// disconnected.
     ///
     /// # Errors
     /// The port is in use or not allowed, or the token is invalid.
@@ -43,7 +44,7 @@ impl Server {
         let address = listener.local_addr().map_err(|error| format!("cannot listen at port {port}: {error}"))?;
         let token = token.map_or_else(new_token, validated)?;
         let queue = Arc::new(Queue::default());
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ConnectionContext {
             queue: queue.clone(),
             token: token.clone(),
             program,
@@ -64,9 +65,9 @@ impl Server {
         &self.token
     }
 
-    /// Removes and returns the oldest request. Waits up to `timeout` if there is none.
-    pub(super) fn take(&self, timeout: Duration) -> Option<PendingRequest> {
-        self.queue.take(timeout)
+    /// Removes and returns the oldest request, or waits for one up to `timeout`.
+    pub(super) fn take_request(&self, timeout: Duration) -> Option<PendingRequest> {
+        self.queue.take_request(timeout)
     }
 
     pub(super) fn viewers(&self) -> usize {
@@ -91,7 +92,7 @@ impl Server {
         }
     }
 
-    /// Sends the outcome of the run, and waits briefly until it is sent.
+    /// Sends the outcome of the run, and waits up to [`MAX_FLUSH`] for all unsent messages.
     pub(super) fn end(&self, how: &str) {
         self.broadcast(&Message::End(how.to_string()));
         let start = Instant::now();
@@ -109,14 +110,14 @@ impl Drop for Server {
     }
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, shared: &Arc<ConnectionContext>) {
     loop {
         let stream = listener.accept();
         if shared.queue.is_closed() {
             return;
         }
         match stream {
-            Ok((stream, _)) => connection::begin(stream, shared),
+            Ok((stream, _)) => connection::serve_on_threads(stream, shared),
             // A temporary error, such as no free file descriptors.
             Err(_) => thread::sleep(Duration::from_millis(100)),
         }

@@ -1,4 +1,4 @@
-//! [`Queue`]: requests of viewers, and unsent messages to each viewer.
+//! [`Queue`]: pending requests of all viewers, and unsent messages to each viewer.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use zippy_protocol::Ask;
 
-/// Largest number of unanswered requests of a viewer; more requests wait.
+/// Maximum number of pending requests of a viewer; further requests wait.
 const MAX_PENDING: usize = 64;
-/// Largest number of unsent bytes of a viewer; a viewer with more is disconnected.
+/// Maximum number of unsent bytes of a viewer; a viewer with more is disconnected.
 const MAX_UNSENT_BYTES: usize = 64 << 20;
-/// Number of unsent bytes of a viewer from which on it misses broadcasts.
+/// Number of unsent bytes of a viewer above which broadcasts to it are skipped.
 const SLOW_VIEWER_BYTES: usize = 1 << 20;
 
 /// Request of a viewer that has no answer yet.
@@ -20,7 +20,7 @@ pub(crate) struct PendingRequest {
     pub ask: Ask,
 }
 
-/// State that the rank and the threads of connections share.
+/// Requests and messages between the rank's thread and the threads of connections.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     state: Mutex<QueueState>,
@@ -41,14 +41,14 @@ struct QueueState {
 struct Viewer {
     to_send: VecDeque<Arc<Vec<u8>>>,
     bytes: usize,
-    sending: bool,
+    is_sending_message: bool,
     /// True if the viewer has missed the last broadcast.
-    missed: bool,
+    has_missed_broadcast: bool,
 }
 
 impl Viewer {
     fn has_unsent(&self) -> bool {
-        self.sending || self.missed || !self.to_send.is_empty()
+        self.is_sending_message || self.has_missed_broadcast || !self.to_send.is_empty()
     }
 }
 
@@ -58,17 +58,16 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Blocks all other threads until the result is dropped.
     #[cfg(test)]
-    pub(crate) fn hold(&self) -> impl Drop + '_ {
+    pub(crate) fn lock_for_test(&self) -> impl Drop + '_ {
         self.state()
     }
 
-    /// Adds a viewer, unless there are `most` already or the queue is closed. The viewer receives
-    /// `first`, then the last broadcast.
-    pub(crate) fn add(&self, most: usize, first: Vec<u8>) -> Option<u64> {
+    /// Adds a viewer, unless there are `max_viewers` already or the queue is closed. The viewer
+    /// receives `first`, then the last broadcast.
+    pub(crate) fn add(&self, max_viewers: usize, first: Vec<u8>) -> Option<u64> {
         let mut state = self.state();
-        if state.viewers.len() >= most || state.closed {
+        if state.viewers.len() >= max_viewers || state.closed {
             return None;
         }
         state.next += 1;
@@ -88,8 +87,8 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Adds a request of a viewer. Waits while the viewer has too many pending requests. Returns
-    /// `false` if the viewer is disconnected.
+    /// Adds a request of a viewer. Waits while the viewer has [`MAX_PENDING`] pending requests.
+    /// Returns `false` if the viewer is disconnected.
     pub(crate) fn ask(&self, viewer: u64, ask: Ask) -> bool {
         let mut state = self.state();
         while !state.closed
@@ -106,9 +105,9 @@ impl Queue {
         true
     }
 
-    /// Removes and returns the oldest request. If there is none, waits up to `timeout`, or until a
+    /// Removes and returns the oldest request. Without one, waits up to `timeout`, or until a
     /// viewer connects.
-    pub(crate) fn take(&self, timeout: Duration) -> Option<PendingRequest> {
+    pub(crate) fn take_request(&self, timeout: Duration) -> Option<PendingRequest> {
         let deadline = Instant::now() + timeout;
         let mut state = self.state();
         let viewers = state.next;
@@ -129,14 +128,14 @@ impl Queue {
         self.state().viewers.len()
     }
 
-    /// Queues a message for all viewers. A viewer with too many unsent bytes receives it later,
-    /// unless another broadcast replaces it. Later viewers receive the last broadcast.
+    /// Queues a message for all viewers, and for viewers that connect later. A slow viewer receives
+    /// it later, unless another broadcast replaces it.
     pub(crate) fn broadcast(&self, bytes: &Arc<Vec<u8>>) {
         let mut state = self.state();
         state.latest = Some(bytes.clone());
         for viewer in state.viewers.values_mut() {
-            viewer.missed = viewer.bytes >= SLOW_VIEWER_BYTES;
-            if !viewer.missed {
+            viewer.has_missed_broadcast = viewer.bytes >= SLOW_VIEWER_BYTES;
+            if !viewer.has_missed_broadcast {
                 viewer.to_send.push_back(bytes.clone());
                 viewer.bytes += bytes.len();
             }
@@ -158,21 +157,21 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Next message for a viewer; waits for one. `None` if the viewer is disconnected, or if the
-    /// queue is closed and all messages are sent.
+    /// Removes and returns the next message for a viewer; waits for one. `None` if the viewer is
+    /// disconnected, or after the last message of a closed queue.
     pub(crate) fn next_for(&self, viewer: u64) -> Option<Arc<Vec<u8>>> {
         let mut state = self.state();
         loop {
             let (closed, latest) = (state.closed, state.latest.clone());
             let waiting = state.viewers.get_mut(&viewer)?;
-            waiting.sending = false;
+            waiting.is_sending_message = false;
             if let Some(bytes) = waiting.to_send.pop_front() {
-                waiting.sending = true;
+                waiting.is_sending_message = true;
                 waiting.bytes -= bytes.len();
                 return Some(bytes);
             }
-            if std::mem::take(&mut waiting.missed) && latest.is_some() {
-                waiting.sending = true;
+            if std::mem::take(&mut waiting.has_missed_broadcast) && latest.is_some() {
+                waiting.is_sending_message = true;
                 return latest;
             }
             if closed {

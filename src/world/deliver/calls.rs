@@ -12,7 +12,7 @@ use crate::error::{CallSite, Result};
 use crate::plan::Moved;
 use crate::world::World;
 
-/// Elements that a delivery brought to this rank.
+/// Elements that a delivery has brought to this rank.
 #[derive(Debug)]
 pub struct Delivered<E> {
     /// Elements, sorted by sending rank. Elements from the same rank keep their order.
@@ -27,7 +27,7 @@ impl<E> Delivered<E> {
         Self { elements: elements(&arrays), counts, moved }
     }
 
-    /// The ranks that elements came from, ascending, each with the number of elements.
+    /// Ranks that have sent elements, in ascending order, each with its number of elements.
     pub fn counts(&self) -> &[(usize, u64)] {
         &self.counts
     }
@@ -39,8 +39,8 @@ impl<E> Delivered<E> {
 }
 
 impl World {
-    /// Sends every element to the rank given for it. Collective; on return, the part of this rank
-    /// is complete.
+    /// Sends every element to its destination rank. Collective; on return, the part of this rank is
+    /// complete.
     ///
     /// * `elements`: the elements of this rank, in any number: a section, or several sections (a
     ///   slice or a vector) that are read in order.

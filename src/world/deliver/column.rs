@@ -9,16 +9,17 @@ use crate::error::Result;
 use crate::transport::Payload;
 use crate::world::World;
 
-/// Name of the array that arrives, and its element type. The same on every rank.
+/// Column of a delivery: name of the array that arrives, and its element type. The same on every
+/// rank.
 pub struct Column<'a> {
     /// Name of the array, and of the column in errors.
     pub name: &'a str,
-    /// The element type.
+    /// Element type.
     pub element: &'static ElementInfo,
 }
 
 impl CellSequence {
-    /// The cells of ranges, concatenated without padding.
+    /// Packs the cells of several ranges, concatenated without padding.
     pub(crate) fn pack(&self, world: &World, ranges: impl Iterator<Item = Range<u64>>) -> Result<Payload> {
         let size = self.element().bytes as u64;
         let (mut pieces, mut bytes, mut end, mut padded) = (Vec::new(), 0, 0, false);
@@ -32,8 +33,8 @@ impl CellSequence {
         if !padded {
             return Ok(Box::new(staged.part(0..bytes as usize).expect("a range of this payload")));
         }
-        // The device packs each box at a multiple of 4 bytes; boxes of small elements have gaps
-        // between them.
+        // The device packs each box at a multiple of 4 bytes, so that boxes of small elements have
+        // gaps between them.
         let mut dense = Vec::with_capacity(bytes as usize);
         for PackedBox { view, payload_offset, .. } in pieces {
             dense.extend_from_slice(&staged.as_ref()[payload_offset as usize..][..(view.cells() * size) as usize]);

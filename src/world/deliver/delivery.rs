@@ -4,7 +4,7 @@ use super::column::Column;
 use super::incoming_cells::{Announcement, DeliveredCells, DeliveryTarget, IncomingCells};
 use super::message_form::MessageForm;
 use super::outgoing_cells::{Destinations, OutgoingCells};
-use super::portion::{Cursor, DestinationCounts};
+use super::portion::{DestinationCounts, RunCursor};
 use crate::array::CellSequence;
 use crate::error::Result;
 use crate::plan::Moved;
@@ -12,10 +12,10 @@ use crate::trace::Activity;
 use crate::transport::{Payload, Tag, copied, values};
 use crate::world::{Collective, CollectiveWorld, World};
 
-/// Message that a rank receives while cells move.
-enum Event {
+/// Message that a rank receives while cells move between ranks.
+enum DeliveryMessage {
     Cells(usize, Payload),
-    /// Bytes that another rank has received from this one.
+    /// Number of bytes that another rank has received from this one.
     Acknowledged(u64),
 }
 
@@ -27,7 +27,7 @@ struct Delivery<'a> {
     incoming: IncomingCells,
     /// True if this rank sends more than `ZIPPY_MESSAGE` bytes, so that receivers acknowledge.
     is_acknowledged: bool,
-    /// Sent bytes without an acknowledgement.
+    /// Number of sent bytes without an acknowledgement.
     unacknowledged: u64,
     messages: u64,
 }
@@ -62,8 +62,8 @@ impl World {
         })?
     }
 
-    /// Sends the number of cells to each destination rank, and returns the announcements of all
-    /// ranks to this one.
+    /// Sends the number of cells to each destination rank, and returns the announcements that this
+    /// rank receives.
     fn announce(&self, outgoing: Option<&OutgoingCells>) -> Result<Vec<Announcement>> {
         let messages = |outgoing: &OutgoingCells| -> Vec<(usize, Payload)> {
             let is_acknowledged = u64::from(outgoing.needs_acknowledgements(self));
@@ -107,7 +107,7 @@ impl World {
 }
 
 impl Delivery<'_> {
-    /// Moves runs for this rank within its device.
+    /// Moves the runs whose destination is this rank within its device.
     fn move_local_runs(&mut self, outgoing: &OutgoingCells) -> Result<()> {
         let world = self.world;
         for run in outgoing.local_runs() {
@@ -124,13 +124,13 @@ impl Delivery<'_> {
     /// Sends the cells in portions and receives messages between portions.
     fn send(&mut self, outgoing: &OutgoingCells) -> Result<()> {
         let (world, max_bytes) = (self.world, self.world.message_sizes().max_bytes);
-        let (mut cursor, mut counts) = (Cursor::default(), DestinationCounts::new(world.size()));
-        while let Some(portion) = outgoing.next(world, &mut cursor, &mut counts)? {
+        let (mut cursor, mut counts) = (RunCursor::default(), DestinationCounts::new(world.size()));
+        while let Some(portion) = outgoing.next_portion(world, &mut cursor, &mut counts)? {
             let mut read = outgoing.read(world, &portion)?;
             for share in &portion.shares {
                 let bytes = self.form.bytes(share.cells.len() as u64);
-                // A rank that waits to send also receives. A cycle of waiting ranks is therefore
-                // impossible.
+                // A rank that waits to send also receives, so that no cycle of waiting ranks
+                // arises.
                 while self.unacknowledged > 0 && self.unacknowledged + bytes > max_bytes {
                     self.wait()?;
                 }
@@ -156,21 +156,21 @@ impl Delivery<'_> {
         self.process(event)
     }
 
-    fn next(&self) -> Result<Option<Event>> {
+    fn next(&self) -> Result<Option<DeliveryMessage>> {
         let group = self.world.inner_group();
         if let Some((from, acknowledgement)) = group.try_receive(None, self.acknowledgement_tag)? {
             return match values::<u64>(&acknowledgement)?[..] {
-                [bytes] => Ok(Some(Event::Acknowledged(bytes))),
+                [bytes] => Ok(Some(DeliveryMessage::Acknowledged(bytes))),
                 _ => Err(self.world.wrong_message(from, 8, (*acknowledgement).as_ref().len() as u64).into()),
             };
         }
-        Ok(group.try_receive(None, self.cell_tag)?.map(|(from, message)| Event::Cells(from, message)))
+        Ok(group.try_receive(None, self.cell_tag)?.map(|(from, message)| DeliveryMessage::Cells(from, message)))
     }
 
-    fn process(&mut self, event: Event) -> Result<()> {
+    fn process(&mut self, event: DeliveryMessage) -> Result<()> {
         match event {
-            Event::Acknowledged(bytes) => self.unacknowledged = self.unacknowledged.saturating_sub(bytes),
-            Event::Cells(from, message) => {
+            DeliveryMessage::Acknowledged(bytes) => self.unacknowledged = self.unacknowledged.saturating_sub(bytes),
+            DeliveryMessage::Cells(from, message) => {
                 let bytes = (*message).as_ref().len() as u64;
                 self.incoming.write(self.world, from, (*message).as_ref(), self.form)?;
                 // The sender may reuse the memory after the acknowledgement.

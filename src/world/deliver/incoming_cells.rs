@@ -45,27 +45,28 @@ pub(super) struct Announcement {
     pub is_acknowledged: bool,
 }
 
-/// Destination cells, and the position of the cells from each rank.
+/// Destination cells, and the range of the cells from each rank in them.
 pub(super) struct IncomingCells {
     /// New arrays, for [`DeliveryTarget::Arrays`].
     pub arrays: Vec<Rc<ArrayCore>>,
     /// Destination cells, by column.
     pub cells: Vec<CellSequence>,
-    /// Sorted by rank.
-    origins: Vec<Origin>,
+    /// Ranges of the sending ranks, in ascending order of ranks.
+    origins: Vec<SenderRange>,
     /// Number of cells not yet received.
     pub missing: u64,
 }
 
-/// Sending rank, and the range of its cells that is not yet received.
-struct Origin {
+/// Range of a sending rank's cells that are not yet received.
+struct SenderRange {
     announced: Announcement,
     next: u64,
     end: u64,
 }
 
 impl IncomingCells {
-    /// Allocates or checks the destination of the announced cells. `announced` is sorted by rank.
+    /// Allocates or checks the destination of the announced cells. `announced` is in ascending
+    /// order of ranks.
     ///
     /// # Errors
     /// More cells than the memory of the device or a buffer holds; a number of cells that differs
@@ -80,7 +81,7 @@ impl IncomingCells {
         for &announced in announced {
             let next = end;
             end = end.saturating_add(announced.cells);
-            origins.push(Origin { announced, next, end });
+            origins.push(SenderRange { announced, next, end });
         }
         let extent = i64::try_from(end)
             .map_err(|_| ArrayError::Other(format!("{end} elements for one rank exceed the length of an array")))?;
@@ -108,9 +109,9 @@ impl IncomingCells {
         Ok(Self { arrays, cells, origins, missing: end })
     }
 
-    /// The sending ranks, ascending, with the number of cells from each.
+    /// Sending ranks in ascending order, with the number of cells from each.
     pub(super) fn counts(&self) -> Vec<(usize, u64)> {
-        self.origins.iter().map(|Origin { announced, .. }| (announced.from, announced.cells)).collect()
+        self.origins.iter().map(|SenderRange { announced, .. }| (announced.from, announced.cells)).collect()
     }
 
     pub(super) fn is_acknowledged(&self, from: usize) -> bool {
@@ -125,7 +126,7 @@ impl IncomingCells {
     /// announced them.
     pub(super) fn reserve(&mut self, from: usize, cells: u64) -> Option<Range<u64>> {
         let index = self.origin(from)?;
-        let Origin { next, end, .. } = &mut self.origins[index];
+        let SenderRange { next, end, .. } = &mut self.origins[index];
         let start = *next;
         *next = start.checked_add(cells).filter(|next| next <= end)?;
         self.missing -= cells;

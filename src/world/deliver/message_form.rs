@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-/// Layout of messages, the same on every rank.
+/// Layout of the messages of a delivery, the same on every rank.
 pub(super) struct MessageForm {
-    /// Bytes of a cell, by column.
+    /// Size of a cell in bytes, per column.
     sizes: Vec<u64>,
 }
 
@@ -18,7 +18,7 @@ impl MessageForm {
         self.sizes.iter().sum()
     }
 
-    /// The byte range of each column in a message with this number of cells.
+    /// Byte range of each column in a message with this number of cells.
     pub(super) fn columns(&self, cells: u64) -> impl Iterator<Item = Range<usize>> {
         let mut next = 0_u64;
         self.sizes.iter().map(move |size| {
@@ -28,13 +28,13 @@ impl MessageForm {
         })
     }
 
-    /// The bytes of a message with this number of cells. Different numbers of cells have different
-    /// sizes.
+    /// Size in bytes of a message with this number of cells. Different numbers of cells have
+    /// different sizes.
     pub(super) fn bytes(&self, cells: u64) -> u64 {
         self.columns(cells).last().map_or(0, |column| column.end as u64)
     }
 
-    /// The number of cells in a message of this size. `None` if no message has this size.
+    /// Number of cells in a message of this size in bytes. `None` if no message has this size.
     pub(super) fn cells(&self, bytes: u64) -> Option<u64> {
         // Upper bound: the number of cells without padding between columns.
         let mut cells = bytes / self.width();

@@ -1,4 +1,4 @@
-//! Delivery: every element goes to the rank given for it.
+//! Delivery: every element goes to the destination rank given for it.
 //!
 //! Only the senders know the destinations and counts. They first send the counts to their
 //! receivers, which allocate memory. The elements follow in messages of bounded size.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::message_form::MessageForm;
-use super::portion::{Cursor, DestinationCounts, DestinationRun, Portion, Share, gather, ranks_of};
+use super::portion::{DestinationCounts, DestinationRun, DestinationShare, Portion, RunCursor, gather, ranks_of};
 use crate::array::{CellSequence, IntoSequence, Sequence};
 use crate::error::{ArrayError, Result};
 use crate::trace::Activity;
@@ -13,7 +13,7 @@ use crate::world::World;
 /// Destination ranks of elements.
 #[derive(Debug, Clone)]
 pub enum Destinations {
-    /// The rank of each element.
+    /// Destination rank of each element.
     Each(Sequence<u32>),
     /// Pairs of rank and number of elements: the first elements go to the first rank, the next
     /// elements to the second rank, and so on. Ranks may be in any order and occur more than once.
@@ -38,24 +38,24 @@ impl<S: IntoSequence<u32>> From<S> for Destinations {
     }
 }
 
-/// Source of the destination of each cell.
-enum Route {
-    /// Cells with the rank of each element.
+/// Destination of each cell.
+enum CellDestinations {
+    /// Destination rank of each cell.
     Each(CellSequence),
-    /// Runs for this rank, and runs for the other ranks.
+    /// Runs with this rank as destination, and runs with other ranks.
     Runs { local: Vec<DestinationRun>, remote: Vec<DestinationRun> },
 }
 
 /// Cells that this rank sends.
 pub(super) struct OutgoingCells {
     pub columns: Vec<CellSequence>,
-    route: Route,
-    /// Destination ranks, ascending, with the number of cells for each.
+    route: CellDestinations,
+    /// Destination ranks in ascending order, with the number of cells for each.
     pub counts: Vec<(usize, u64)>,
-    /// Cells per column.
+    /// Number of cells per column.
     length: u64,
     width: u64,
-    /// Maximum number of cells that are read at a time.
+    /// Maximum number of cells per portion.
     portion_cells: u64,
 }
 
@@ -82,7 +82,7 @@ impl OutgoingCells {
                 length = ranks.len();
                 check_length(&columns, length, || format!("the list of ranks, {},", ranks.label()))?;
                 counts = count_destinations(world, ranks, portion_cells)?;
-                route = Route::Each(ranks.clone());
+                route = CellDestinations::Each(ranks.clone());
             }
             Destinations::Runs(runs) => {
                 length = runs.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
@@ -111,28 +111,29 @@ impl OutgoingCells {
         self.remote_bytes(world) > world.message_sizes().max_bytes
     }
 
-    /// The runs for this rank. Empty if the destinations are given per element.
+    /// Runs with this rank as destination. Empty if the destinations are given per element.
     pub(super) fn local_runs(&self) -> &[DestinationRun] {
         match &self.route {
-            Route::Each(_) => &[],
-            Route::Runs { local, .. } => local,
+            CellDestinations::Each(_) => &[],
+            CellDestinations::Runs { local, .. } => local,
         }
     }
 
-    /// The next portion, or `None` at the end. Runs for this rank are excluded.
-    pub(super) fn next(
+    /// Returns the next portion, or `None` at the end. Runs with this rank as destination are
+    /// excluded.
+    pub(super) fn next_portion(
         &self,
         world: &World,
-        cursor: &mut Cursor,
+        cursor: &mut RunCursor,
         counts: &mut DestinationCounts,
     ) -> Result<Option<Portion>> {
         match &self.route {
-            Route::Each(ranks) => {
+            CellDestinations::Each(ranks) => {
                 let all = [DestinationRun { to: world.rank(), cells: 0..self.length }];
                 let next = cursor.next(&all, self.portion_cells).pop();
                 next.map(|run| Portion::sorted(world, ranks, run.cells, counts)).transpose()
             }
-            Route::Runs { remote, .. } => {
+            CellDestinations::Runs { remote, .. } => {
                 let next = cursor.next(remote, self.portion_cells);
                 Ok((!next.is_empty()).then(|| Portion::of_runs(&next)))
             }
@@ -146,11 +147,11 @@ impl OutgoingCells {
     pub(super) fn message(
         &self,
         world: &World,
-        (portion, share): (&Portion, &Share),
+        (portion, share): (&Portion, &DestinationShare),
         read: &mut Vec<Payload>,
         form: &MessageForm,
     ) -> Result<Payload> {
-        // A portion of a single column for a single rank is a message already.
+        // A portion of a single column for a single rank is already a message.
         if portion.shares.len() == 1
             && read.len() == 1
             && let Some(all) = read.pop()
@@ -195,7 +196,7 @@ fn count_destinations(world: &World, each: &CellSequence, portion_cells: u64) ->
 }
 
 /// Converts run lengths to ranges and counts the cells for each rank.
-fn split_runs(world: &World, runs: &[(usize, u64)]) -> Result<(Route, Vec<(usize, u64)>)> {
+fn split_runs(world: &World, runs: &[(usize, u64)]) -> Result<(CellDestinations, Vec<(usize, u64)>)> {
     let mut counts = BTreeMap::new();
     let (mut local, mut remote, mut start) = (Vec::new(), Vec::new(), 0);
     for (index, &(to, count)) in runs.iter().enumerate() {
@@ -211,5 +212,5 @@ fn split_runs(world: &World, runs: &[(usize, u64)]) -> Result<(Route, Vec<(usize
             list.push(DestinationRun { to, cells });
         }
     }
-    Ok((Route::Runs { local, remote }, counts.into_iter().collect()))
+    Ok((CellDestinations::Runs { local, remote }, counts.into_iter().collect()))
 }

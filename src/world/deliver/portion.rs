@@ -7,45 +7,45 @@ use crate::array::CellSequence;
 use crate::error::{ArrayError, Result};
 use crate::world::World;
 
-/// Range of cells with the same destination rank.
+/// Range of consecutive cells with the same destination rank.
 pub(super) struct DestinationRun {
     pub to: usize,
     pub cells: Range<u64>,
 }
 
-/// Cells that are read together, with their destinations.
+/// Cells that are read together, with their destination ranks.
 pub(super) struct Portion {
-    /// Ranges in the sequence, ascending.
+    /// Ranges of the cells in the sequence, in ascending order.
     pub ranges: Vec<Range<u64>>,
-    pub shares: Vec<Share>,
-    /// Index in the portion of each cell, in order of destination. Empty if the cells are in this
-    /// order already.
+    pub shares: Vec<DestinationShare>,
+    /// Index in the portion of each cell, in ascending order of destination. Empty if the cells are
+    /// in this order already.
     pub order: Vec<u32>,
 }
 
-pub(super) struct Share {
+pub(super) struct DestinationShare {
     pub to: usize,
-    /// Range in [`Portion::order`].
+    /// Range of cells in [`Portion::order`].
     pub cells: Range<usize>,
 }
 
 impl Portion {
-    /// A portion of cells that are in order of destination.
+    /// Creates a portion of cells that are in ascending order of destination.
     pub(super) fn of_runs(runs: &[DestinationRun]) -> Self {
-        let mut shares: Vec<Share> = Vec::with_capacity(runs.len());
+        let mut shares: Vec<DestinationShare> = Vec::with_capacity(runs.len());
         let mut end = 0;
         for run in runs {
             let start = end;
             end += (run.cells.end - run.cells.start) as usize;
             match shares.last_mut().filter(|last| last.to == run.to) {
                 Some(last) => last.cells.end = end,
-                None => shares.push(Share { to: run.to, cells: start..end }),
+                None => shares.push(DestinationShare { to: run.to, cells: start..end }),
             }
         }
         Self { ranges: runs.iter().map(|run| run.cells.clone()).collect(), shares, order: Vec::new() }
     }
 
-    /// A portion of cells with a rank each, sorted stably by rank.
+    /// Creates a portion of cells with a rank each, sorted stably by rank.
     ///
     /// # Errors
     /// A rank that does not exist.
@@ -63,8 +63,8 @@ impl Portion {
         for &(to, count) in &found {
             let start = end;
             end += count as usize;
-            shares.push(Share { to, cells: start..end });
-            // From here the entry is the index of the next cell for this rank.
+            shares.push(DestinationShare { to, cells: start..end });
+            // From here on, the entry is the index of the next cell for this rank.
             counts.by_rank[to] = start as u64;
         }
         let mut order = Vec::new();
@@ -94,7 +94,7 @@ impl DestinationCounts {
         Self { by_rank: vec![0; ranks], nonzero: Vec::new() }
     }
 
-    /// Counts the destinations `ranks` of the cells of `each` from index `start` on.
+    /// Counts the destination ranks `ranks` of the cells of `each` from index `start` on.
     ///
     /// # Errors
     /// A rank that does not exist.
@@ -112,14 +112,14 @@ impl DestinationCounts {
         Ok(())
     }
 
-    /// The ranks with a count above zero, ascending, with their counts. Resets all counts.
+    /// Ranks with a count above zero in ascending order, with their counts. Resets all counts.
     pub(super) fn take(&mut self) -> Vec<(usize, u64)> {
         self.nonzero.sort_unstable();
         self.nonzero.drain(..).map(|rank| (rank, std::mem::take(&mut self.by_rank[rank]))).collect()
     }
 }
 
-/// The destination ranks in packed cells.
+/// Converts packed cells to destination ranks.
 pub(super) fn ranks_of(bytes: &[u8]) -> Cow<'_, [u32]> {
     match bytemuck::try_cast_slice(bytes) {
         Ok(ranks) => ranks.into(),
@@ -127,15 +127,15 @@ pub(super) fn ranks_of(bytes: &[u8]) -> Cow<'_, [u32]> {
     }
 }
 
-/// Position in a list of runs, advanced by at most `max_cells` cells per call.
+/// Position in a list of runs, which advances by at most `max_cells` cells per call.
 #[derive(Default)]
-pub(super) struct Cursor {
+pub(super) struct RunCursor {
     run: usize,
-    /// Cells of the current run that have been returned.
+    /// Number of returned cells of the current run.
     taken: u64,
 }
 
-impl Cursor {
+impl RunCursor {
     pub(super) fn next(&mut self, runs: &[DestinationRun], max_cells: u64) -> Vec<DestinationRun> {
         let (mut next_runs, mut room) = (Vec::new(), max_cells);
         while let Some(run) = runs.get(self.run).filter(|_| room > 0) {
@@ -153,7 +153,7 @@ impl Cursor {
     }
 }
 
-/// Gathers cells of a portion in the given order, as bytes.
+/// Gathers the cells of a portion in the given order, as bytes.
 pub(super) fn gather(cells: &[u8], order: &[u32], bytes: usize, into: &mut [u8]) {
     fn fixed<const N: usize>(cells: &[u8], order: &[u32], into: &mut [u8]) {
         let (cells, into) = (cells.as_chunks::<N>().0, into.as_chunks_mut::<N>().0);

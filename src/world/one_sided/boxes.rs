@@ -3,8 +3,8 @@
 use crate::extents::Index;
 use crate::region::Region;
 
-/// Calls `copy_row` for each row of `part` with the byte offset in the dense box `whole`, the byte
-/// offset in the dense box `part`, and the bytes of the row.
+/// Calls `copy_row` for each row of `part`, with the byte offset of the row in the dense box
+/// `whole`, its byte offset in the dense box `part`, and its bytes.
 fn for_each_row(whole: &Region, part: &Region, element_bytes: usize, mut copy_row: impl FnMut(usize, usize, usize)) {
     let extents = part.extents();
     if part.is_empty() {
@@ -30,13 +30,13 @@ fn for_each_row(whole: &Region, part: &Region, element_bytes: usize, mut copy_ro
 }
 
 /// Appends the cells of `part` from the dense box `whole`, padded to 4 bytes.
-pub(super) fn extract(whole: &Region, data: &[u8], part: &Region, element_bytes: usize, out: &mut Vec<u8>) {
+pub(super) fn append_part(whole: &Region, data: &[u8], part: &Region, element_bytes: usize, out: &mut Vec<u8>) {
     for_each_row(whole, part, element_bytes, |offset, _, length| out.extend_from_slice(&data[offset..offset + length]));
     out.resize(out.len().next_multiple_of(4), 0);
 }
 
 /// Copies the dense cells of `part` to the dense box `whole`.
-pub(super) fn insert(whole: &Region, data: &mut [u8], part: &Region, element_bytes: usize, cells: &[u8]) {
+pub(super) fn write_part(whole: &Region, data: &mut [u8], part: &Region, element_bytes: usize, cells: &[u8]) {
     for_each_row(whole, part, element_bytes, |offset, from, length| {
         data[offset..offset + length].copy_from_slice(&cells[from..from + length]);
     });
@@ -53,10 +53,10 @@ mod tests {
         let data: Vec<u8> = (0..60).collect();
         let part = region([3, 0, 6], [6, 2, 8]);
         let mut cells = Vec::new();
-        extract(&whole, &data, &part, 1, &mut cells);
+        append_part(&whole, &data, &part, 1, &mut cells);
         assert_eq!(&cells[..6], [21, 22, 23, 26, 27, 28]);
         let mut back = vec![0; 60];
-        insert(&whole, &mut back, &part, 1, &cells);
+        write_part(&whole, &mut back, &part, 1, &cells);
         for (index, &value) in back.iter().enumerate() {
             let position = Index::from([index as i64 % 5 + 2, index as i64 / 5 % 3 - 1, index as i64 / 15 + 5]);
             assert_eq!(value, if part.contains(&position) { data[index] } else { 0 });

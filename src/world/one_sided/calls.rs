@@ -1,6 +1,6 @@
 //! `World::get`, `put`, `accumulate` and `fence`.
 
-use super::epoch::Action;
+use super::epoch::OneSidedAction;
 use super::fetched::{Fetched, Ticket};
 use crate::array::{ChunkRef, GlobalSection, Growable, IntoGlobalSection, IntoLocalSection, LocalArray, LocalSection};
 use crate::device::Operator;
@@ -80,7 +80,7 @@ impl World {
             Ok(())
         };
         let region = section.region()?;
-        self.epoch.queue(&section.core, region, Action::Get(Box::new(store)));
+        self.epoch.queue(&section.core, region, OneSidedAction::Get(Box::new(store)));
         Ok(Ticket::new(number, section.core.label(&region)))
     }
 
@@ -117,7 +117,7 @@ impl World {
         let _call = CallSite::enter();
         let section = section.into();
         let data = read_source(source.into(), &section)?;
-        self.epoch.queue(&section.core, section.region()?, Action::Put(data));
+        self.epoch.queue(&section.core, section.region()?, OneSidedAction::Put(data));
         Ok(())
     }
 
@@ -139,7 +139,7 @@ impl World {
         let section = section.into();
         operator.check(&T::INFO)?;
         let data = read_source(source.into(), &section)?;
-        self.epoch.queue(&section.core, section.region()?, Action::Accumulate(data, operator));
+        self.epoch.queue(&section.core, section.region()?, OneSidedAction::Accumulate(data, operator));
         Ok(())
     }
 
@@ -155,29 +155,29 @@ impl World {
     pub fn fence(&self) -> Result<Fetched> {
         let _call = CallSite::enter();
         let queued = self.epoch.take();
-        // Requests refer to arrays by id. Ids must therefore be the same on every rank.
-        let arrays = self.registry.borrow().made();
+        // Requests refer to arrays by id, so ids must be the same on every rank.
+        let arrays = self.registry.borrow().handle_count();
         self.collective(format!("fence() with {arrays} array handles made"), hash(("fence", arrays)), || {
             self.run_epoch(queued)
         })
     }
 }
 
-/// A get that writes its data to a section of this rank.
+/// Creates a get that writes its data to a section of this rank.
 pub(super) fn get_action<T: Element, const D: usize>(
     section: &GlobalSection<T, D>,
     destination: LocalSection<T, D>,
-) -> Result<Action> {
+) -> Result<OneSidedAction> {
     let (from, to) = (section.region()?, destination.one_box("get")?);
     if from.extents() != to.extents() {
         return Err(
             PlanError::extents(section.core.label(&from), from.extents(), destination.label(), to.extents()).into()
         );
     }
-    Ok(Action::Get(Box::new(move |data, _| destination.write(&bytemuck::pod_collect_to_vec::<u8, T>(&data)))))
+    Ok(OneSidedAction::Get(Box::new(move |data, _| destination.write(&bytemuck::pod_collect_to_vec::<u8, T>(&data)))))
 }
 
-/// The values of a source, as bytes.
+/// Reads the values of a source as bytes.
 pub(super) fn read_source<T: Element, const D: usize>(
     source: PutSource<'_, T, D>,
     section: &GlobalSection<T, D>,

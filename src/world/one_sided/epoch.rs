@@ -13,7 +13,7 @@ use crate::world::local_box::LocalBox;
 /// One-sided operations queued since the last fence.
 #[derive(Debug, Default)]
 pub(crate) struct Epoch {
-    queue: RefCell<Vec<Queued>>,
+    queue: RefCell<Vec<QueuedOperation>>,
     tickets: Cell<u64>,
 }
 
@@ -22,8 +22,8 @@ impl Epoch {
         self.tickets.replace(self.tickets.get() + 1)
     }
 
-    pub(super) fn queue(&self, array: &Rc<ArrayCore>, region: Region, action: Action) {
-        self.queue.borrow_mut().push(Queued { array: array.clone(), region, action });
+    pub(super) fn queue(&self, array: &Rc<ArrayCore>, region: Region, action: OneSidedAction) {
+        self.queue.borrow_mut().push(QueuedOperation { array: array.clone(), region, action });
     }
 
     /// Fails if operations are queued at the end of the run.
@@ -37,34 +37,34 @@ impl Epoch {
     }
 
     /// Empties the queue and returns its operations.
-    pub(super) fn take(&self) -> Vec<Queued> {
+    pub(super) fn take(&self) -> Vec<QueuedOperation> {
         self.queue.take()
     }
 }
 
 /// Queued one-sided operation. Data to send has been read already.
-pub(super) struct Queued {
+pub(super) struct QueuedOperation {
     pub array: Rc<ArrayCore>,
     pub region: Region,
-    pub action: Action,
+    pub action: OneSidedAction,
 }
 
-impl std::fmt::Debug for Queued {
+impl std::fmt::Debug for QueuedOperation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.array.label(&self.region))
     }
 }
 
-/// Consumer of the bytes of a get.
+/// Function that consumes the bytes of a get.
 pub(super) type GetConsumer = Box<dyn FnOnce(Vec<u8>, &mut Fetched) -> Result<()>>;
 
 /// Kind of a one-sided operation, with its data.
-pub(super) enum Action {
+pub(super) enum OneSidedAction {
     Get(GetConsumer),
-    /// A get into a box of this rank. Cells that this rank owns are copied on the device.
+    /// Get into a box of this rank. Cells that this rank owns are copied on the device.
     GetInto(LocalBox),
     Put(Vec<u8>),
-    /// A put of a box of this rank. Cells for chunks of this rank are copied on the device.
+    /// Put of a box of this rank. Cells for chunks of this rank are copied on the device.
     PutFrom(LocalBox),
     Accumulate(Vec<u8>, Operator),
 }

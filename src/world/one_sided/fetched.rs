@@ -1,4 +1,4 @@
-//! [`Ticket`] and [`Fetched`]: a pending get, and the data of a fence.
+//! [`Ticket`]: pending get. [`Fetched`]: data that a fence returns.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -37,7 +37,7 @@ impl Fetched {
         self.data.insert(ticket, data);
     }
 
-    /// The cells of a get, axis 0 fastest.
+    /// Returns the cells of a get, axis 0 fastest.
     ///
     /// # Errors
     /// The ticket belongs to another fence, or has been redeemed already.

@@ -1,7 +1,7 @@
-//! [`LocalCopy`]: a copy between a global array and local sections of each rank, run as a separate
-//! epoch.
+//! [`LocalCopy`]: copy between a global array and local sections of each rank, which runs as a
+//! separate epoch.
 
-use super::epoch::{Action, Queued};
+use super::epoch::{OneSidedAction, QueuedOperation};
 use crate::array::{GlobalSection, LocalSection};
 use crate::element::Element;
 use crate::error::{PlanError, Result};
@@ -12,7 +12,7 @@ use crate::world::{ArrayIdentity, Collective, Pending, World};
 /// Copy between a global and a local section: the collective, and the request of this rank.
 pub(in crate::world) struct LocalCopy<'a> {
     operation: Collective,
-    request: Box<dyn FnOnce() -> Result<Queued> + 'a>,
+    request: Box<dyn FnOnce() -> Result<QueuedOperation> + 'a>,
 }
 
 pub(in crate::world) fn to_local<'a, T: Element, const D: usize>(
@@ -21,7 +21,7 @@ pub(in crate::world) fn to_local<'a, T: Element, const D: usize>(
 ) -> LocalCopy<'a> {
     LocalCopy {
         operation: Collective::new("copy").array(ArrayIdentity::from_core(&source.core), None).text_after(" -> local"),
-        request: Box::new(|| queued(source, Action::GetInto(local_box(source, destination, false)?))),
+        request: Box::new(|| queued(source, OneSidedAction::GetInto(local_box(source, destination, false)?))),
     }
 }
 
@@ -33,11 +33,11 @@ pub(in crate::world) fn from_local<'a, T: Element, const D: usize>(
         operation: Collective::new("copy")
             .text_before("local -> ")
             .array(ArrayIdentity::from_core(&destination.core), None),
-        request: Box::new(|| queued(destination, Action::PutFrom(local_box(destination, source, true)?))),
+        request: Box::new(|| queued(destination, OneSidedAction::PutFrom(local_box(destination, source, true)?))),
     }
 }
 
-/// The box of the local section of a copy.
+/// Box of the local section of a copy.
 ///
 /// # Errors
 /// An invalid region; a section of several boxes; different extents.
@@ -59,8 +59,11 @@ fn local_box<T: Element, const D: usize>(
     })
 }
 
-fn queued<T: Element, const D: usize>(section: &GlobalSection<T, D>, action: Action) -> Result<Queued> {
-    Ok(Queued { array: section.core.clone(), region: section.region()?, action })
+fn queued<T: Element, const D: usize>(
+    section: &GlobalSection<T, D>,
+    action: OneSidedAction,
+) -> Result<QueuedOperation> {
+    Ok(QueuedOperation { array: section.core.clone(), region: section.region()?, action })
 }
 
 impl World {

@@ -8,27 +8,28 @@ use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum Verb {
+pub(super) enum RequestKind {
     /// Return the cells.
     Get,
     /// Replace the cells by the payload.
     Put,
-    /// Combine the payload with the cells. The number indexes [`Requests::operators`].
+    /// Combine the payload with the cells, by the operator with this index in
+    /// [`Requests::operators`].
     Accumulate(u32),
 }
 
 /// Request for a box of a chunk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Request {
-    /// Index among the operations of its rank.
+    /// Index among the operations of the requesting rank.
     pub sequence: u64,
     /// Id of the array.
     pub array: u64,
     pub chunk: u64,
     /// Box in global coordinates: start and end per axis.
     pub bounds: Vec<(i64, i64)>,
-    pub verb: Verb,
-    /// Bytes of payload in this message (put, accumulate) or in the reply (get), a multiple of 4.
+    pub verb: RequestKind,
+    /// Payload bytes in this message (put, accumulate) or in the reply (get), a multiple of 4.
     pub bytes: u64,
 }
 
@@ -39,18 +40,19 @@ pub(super) struct SentOperator {
     pub wgsl: Option<String>,
 }
 
-/// All requests from a rank to an owner.
+/// All one-sided requests from a rank to an owner.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Requests {
     pub requests: Vec<Request>,
     pub operators: Vec<SentOperator>,
 }
 
-/// Bytes of the header length, the first field of a message. The payload starts at a multiple of 8.
+/// Size of the first field of a message, the length of its header. The payload starts at a multiple
+/// of 8 bytes.
 const LENGTH_BYTES: usize = 8;
 
 impl Request {
-    /// The box in global coordinates, or `None` for invalid bounds.
+    /// Requested box in global coordinates; `None` for invalid bounds.
     pub(super) fn region(&self) -> Option<Region> {
         let axis = |side: fn(&(i64, i64)) -> i64| Index::from_fn(self.bounds.len(), |axis| side(&self.bounds[axis]));
         let is_valid =
@@ -64,7 +66,7 @@ impl Request {
 }
 
 impl Requests {
-    /// The index of an operator in this message. Adds the operator if it is new.
+    /// Returns the index of an operator in this message. Adds the operator if it is new.
     pub(super) fn operator(&mut self, operator: &Operator) -> u32 {
         let (name, wgsl) = operator.to_parts();
         let sent = SentOperator { name, wgsl };
@@ -75,7 +77,7 @@ impl Requests {
         index as u32
     }
 
-    /// The operators, on the side of the owner.
+    /// Converts the sent operators, on the owner.
     pub(super) fn operators(&self) -> Result<Vec<Operator>> {
         self.operators.iter().map(|sent| Ok(Operator::from_parts(&sent.name, sent.wgsl.as_deref())?)).collect()
     }
@@ -91,7 +93,7 @@ impl Requests {
         out
     }
 
-    /// The header of a message, and the offset of its payload.
+    /// Decodes the header of a message, and returns the byte offset of its payload.
     pub(super) fn decode(message: &[u8]) -> Result<(Self, usize)> {
         let broken = || TransportError::Other("a one-sided request arrived damaged".to_string());
         let prefix = message.get(..LENGTH_BYTES).ok_or_else(broken)?;
@@ -118,7 +120,7 @@ mod tests {
             array: 3,
             chunk: 11,
             bounds: Request::bounds(&region),
-            verb: Verb::Accumulate(add),
+            verb: RequestKind::Accumulate(add),
             bytes: 24,
         });
         let message = requests.encode(&[9; 24]);

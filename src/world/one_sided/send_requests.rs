@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::epoch::{Action, GetConsumer, Queued};
+use super::epoch::{GetConsumer, OneSidedAction, QueuedOperation};
 use super::fetched::Fetched;
-use super::requests::{Request, Requests, Verb};
-use super::serve_requests::OwnPut;
+use super::requests::{Request, RequestKind, Requests};
+use super::serve_requests::LocalPut;
 use super::{boxes, serve_requests};
 use crate::error::{CallSite, Result};
 use crate::plan::one_sided::split;
@@ -16,16 +16,16 @@ use crate::world::local_box::{LocalBox, copy_boxes};
 use crate::world::{CollectiveWorld, World};
 
 impl World {
-    /// Sends requests to the owners, serves the requests to this rank, and receives the replies.
-    pub(super) fn run_epoch(&self, queued: Vec<Queued>) -> Result<Fetched> {
+    /// Sends requests to their owners, serves the requests to this rank, and receives the replies.
+    pub(super) fn run_epoch(&self, queued: Vec<QueuedOperation>) -> Result<Fetched> {
         let sent = self.send_requests(queued)?;
         self.receive_replies(sent)
     }
 
-    /// Sends requests to the owners and serves the requests to this rank. On return, all data to
+    /// Sends requests to their owners and serves the requests to this rank. On return, all data to
     /// send has been read, and copies inside this rank are complete.
-    pub(super) fn send_requests(&self, queued: Vec<Queued>) -> Result<SentEpoch> {
-        let RequestsByOwner { outgoing, gets, replies, own_gets, own_puts, bytes_within_rank, moved } =
+    pub(super) fn send_requests(&self, queued: Vec<QueuedOperation>) -> Result<SentEpoch> {
+        let RequestsByOwner { outgoing, gets, replies, local_gets, local_puts, bytes_within_rank, moved } =
             split_by_owner(queued, self.rank(), self.records_requests())?;
         self.record_requests(moved);
         let mut fetched = Fetched::default();
@@ -42,11 +42,11 @@ impl World {
         }
         let incoming = self.inner_group().sparse_exchange(messages)?;
         let reply_tag = self.inner_group().next_sequence();
-        for (to, reply) in serve_requests::serve_requests(self, incoming, own_puts)? {
+        for (to, reply) in serve_requests::serve_requests(self, incoming, local_puts)? {
             fetched.moved.messages += u64::from(to != self.rank());
             self.inner_group().send(to, reply_tag, Box::new(reply))?;
         }
-        copy_boxes(&own_gets)?;
+        copy_boxes(&local_gets)?;
         fetched.moved.rounds = 2;
         Ok(SentEpoch { gets, replies, reply_tag, fetched })
     }
@@ -67,12 +67,12 @@ impl World {
                 offset += part.bytes.next_multiple_of(4);
                 match &mut get.target {
                     GetTarget::Host { data, .. } => {
-                        boxes::insert(&get.region, data, &part.region, get.element_bytes, cells);
+                        boxes::write_part(&get.region, data, &part.region, get.element_bytes, cells);
                     }
                     GetTarget::Box(target) => {
-                        let LocalBox { array, chunk, region } = target.part(&part.within);
+                        let LocalBox { array, chunk, region } = target.sub_box(&part.within);
                         array.write(chunk, &region, cells)?;
-                        array.was_written(chunk, &region, "copy", CallSite::here());
+                        array.record_write(chunk, &region, "copy", CallSite::here());
                     }
                 }
             }
@@ -94,9 +94,9 @@ pub(super) struct SentEpoch {
     pub fetched: Fetched,
 }
 
-/// Requests to an owner, with their data.
+/// Requests to an owner, with their payload.
 #[derive(Default)]
-struct Outgoing {
+struct OutgoingRequests {
     requests: Requests,
     payload: Vec<u8>,
     /// Bytes of the requested and written cells, without padding.
@@ -115,7 +115,7 @@ enum GetTarget {
     Box(LocalBox),
 }
 
-/// Part of a get that a single owner sends.
+/// Part of a get from a single owner.
 struct GetPart {
     get: usize,
     region: Region,
@@ -124,49 +124,50 @@ struct GetPart {
     bytes: usize,
 }
 
-/// Requests by owner, and the parts of the replies in the order of the requests.
+/// Requests by owner, and the parts of the expected replies in the order of the requests.
 #[derive(Default)]
 struct RequestsByOwner {
-    outgoing: BTreeMap<usize, Outgoing>,
+    outgoing: BTreeMap<usize, OutgoingRequests>,
     gets: Vec<PendingGet>,
     replies: BTreeMap<usize, Vec<GetPart>>,
     /// Sources and destinations of gets inside this rank.
-    own_gets: Vec<(LocalBox, LocalBox)>,
-    own_puts: Vec<OwnPut>,
-    /// Bytes of `own_gets` and `own_puts`.
+    local_gets: Vec<(LocalBox, LocalBox)>,
+    local_puts: Vec<LocalPut>,
+    /// Bytes of `local_gets` and `local_puts`.
     bytes_within_rank: u64,
     /// Moved boxes, if they are recorded for a viewer.
     moved: Option<MovedBoxes>,
 }
 
 /// Splits the queue by owner, and records the boxes if requested.
-fn split_by_owner(queued: Vec<Queued>, rank: usize, record_boxes: bool) -> Result<RequestsByOwner> {
+fn split_by_owner(queued: Vec<QueuedOperation>, rank: usize, record_boxes: bool) -> Result<RequestsByOwner> {
     let mut by_owner = RequestsByOwner { moved: record_boxes.then(MovedBoxes::default), ..RequestsByOwner::default() };
-    for (sequence, Queued { array, region, action }) in queued.into_iter().enumerate() {
+    for (sequence, QueuedOperation { array, region, action }) in queued.into_iter().enumerate() {
         let element_bytes = array.element().bytes;
         for part in split(array.placement(), &region)? {
             let bytes = part.region.cells() as usize * element_bytes;
             if let Some(moved) = &mut by_owner.moved {
                 let first = part.region.start;
                 let owned = BoxEnd { array: Some(array.id()), chunk: part.chunk, rank: part.owner.rank, first };
-                let is_read = matches!(action, Action::Get(_) | Action::GetInto(_));
+                let is_read = matches!(action, OneSidedAction::Get(_) | OneSidedAction::GetInto(_));
                 moved.add(rank, owned, part.region.extents(), bytes as u64, is_read);
             }
             if part.owner.rank == rank
-                && let Action::GetInto(local) | Action::PutFrom(local) = &action
+                && let OneSidedAction::GetInto(local) | OneSidedAction::PutFrom(local) = &action
             {
                 let (local, global) = (
-                    local.part(&part.within),
+                    local.sub_box(&part.within),
                     LocalBox { array: array.clone(), chunk: part.chunk, region: part.region },
                 );
-                let is_get = matches!(action, Action::GetInto(_));
-                // A put reads its cells when it is its turn. Earlier puts must not change them.
+                let is_get = matches!(action, OneSidedAction::GetInto(_));
+                // A put reads its cells when its turn comes, so that earlier puts must not change
+                // them.
                 if is_get || !local.shares_memory_with(&array) {
                     by_owner.bytes_within_rank += bytes as u64;
                     if is_get {
-                        by_owner.own_gets.push((global, local));
+                        by_owner.local_gets.push((global, local));
                     } else {
-                        by_owner.own_puts.push(OwnPut { sequence: sequence as u64, from: local, to: global });
+                        by_owner.local_puts.push(LocalPut { sequence: sequence as u64, from: local, to: global });
                     }
                     continue;
                 }
@@ -174,27 +175,27 @@ fn split_by_owner(queued: Vec<Queued>, rank: usize, record_boxes: bool) -> Resul
             let outgoing = by_owner.outgoing.entry(part.owner.rank).or_default();
             outgoing.bytes += bytes as u64;
             let verb = match &action {
-                Action::Get(_) | Action::GetInto(_) => {
+                OneSidedAction::Get(_) | OneSidedAction::GetInto(_) => {
                     let get_part =
                         GetPart { get: by_owner.gets.len(), region: part.region, within: part.within, bytes };
                     by_owner.replies.entry(part.owner.rank).or_default().push(get_part);
-                    Verb::Get
+                    RequestKind::Get
                 }
-                Action::Put(data) => {
-                    boxes::extract(&region, data, &part.region, element_bytes, &mut outgoing.payload);
-                    Verb::Put
+                OneSidedAction::Put(data) => {
+                    boxes::append_part(&region, data, &part.region, element_bytes, &mut outgoing.payload);
+                    RequestKind::Put
                 }
-                Action::PutFrom(from) => {
-                    let LocalBox { array, chunk, region } = from.part(&part.within);
+                OneSidedAction::PutFrom(from) => {
+                    let LocalBox { array, chunk, region } = from.sub_box(&part.within);
                     let start = outgoing.payload.len();
                     outgoing.payload.resize(start + bytes.next_multiple_of(4), 0);
                     array.read(chunk, &region, &mut outgoing.payload[start..start + bytes])?;
-                    array.was_read(chunk, &region, "copy", CallSite::here());
-                    Verb::Put
+                    array.record_read(chunk, &region, "copy", CallSite::here());
+                    RequestKind::Put
                 }
-                Action::Accumulate(data, operator) => {
-                    boxes::extract(&region, data, &part.region, element_bytes, &mut outgoing.payload);
-                    Verb::Accumulate(outgoing.requests.operator(operator))
+                OneSidedAction::Accumulate(data, operator) => {
+                    boxes::append_part(&region, data, &part.region, element_bytes, &mut outgoing.payload);
+                    RequestKind::Accumulate(outgoing.requests.operator(operator))
                 }
             };
             outgoing.requests.requests.push(Request {
@@ -207,11 +208,11 @@ fn split_by_owner(queued: Vec<Queued>, rank: usize, record_boxes: bool) -> Resul
             });
         }
         let target = match action {
-            Action::Get(consumer) => {
+            OneSidedAction::Get(consumer) => {
                 GetTarget::Host { data: vec![0; region.cells() as usize * element_bytes], consumer }
             }
-            Action::GetInto(local) => GetTarget::Box(local),
-            Action::Put(_) | Action::PutFrom(_) | Action::Accumulate(..) => continue,
+            OneSidedAction::GetInto(local) => GetTarget::Box(local),
+            OneSidedAction::Put(_) | OneSidedAction::PutFrom(_) | OneSidedAction::Accumulate(..) => continue,
         };
         by_owner.gets.push(PendingGet { region, element_bytes, target });
     }

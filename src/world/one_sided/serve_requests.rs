@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::requests::{Request, Requests, Verb};
+use super::requests::{Request, RequestKind, Requests};
 use crate::array::{ArrayCore, ArrayId};
 use crate::chunks::ChunkId;
 use crate::device::{Lease, Operator, PackedBox};
@@ -23,7 +23,7 @@ struct ValidRequest {
     array: Rc<ArrayCore>,
     chunk: ChunkId,
     region: Region,
-    verb: Verb,
+    verb: RequestKind,
     /// Byte range of the data in the message of the source.
     payload: Range<usize>,
     /// Byte range of the data in the reply to the source.
@@ -31,26 +31,25 @@ struct ValidRequest {
 }
 
 impl ValidRequest {
-    /// The box of the request, at a byte offset of a payload.
-    fn piece<'a>(&self, lease: &'a Lease, payload_offset: u64) -> PackedBox<'a> {
+    /// Box of the request, at a byte offset of a payload.
+    fn packed_box<'a>(&self, lease: &'a Lease, payload_offset: u64) -> PackedBox<'a> {
         PackedBox { buffer: lease, view: self.array.strided(self.chunk, &self.region), payload_offset }
     }
 }
 
-/// A put of this rank to a chunk of its own.
-pub(super) struct OwnPut {
+/// Put of this rank to one of its own chunks.
+pub(super) struct LocalPut {
     /// Index among the operations of this rank.
     pub sequence: u64,
     pub from: LocalBox,
     pub to: LocalBox,
 }
 
-/// Runs the requests of all ranks and the puts inside this rank, and returns the reply to each
-/// rank.
+/// Runs the requests of all ranks and the puts inside this rank. Returns the reply to each rank.
 pub(super) fn serve_requests(
     world: &World,
     incoming: Vec<(usize, Payload)>,
-    own_puts: Vec<OwnPut>,
+    local_puts: Vec<LocalPut>,
 ) -> Result<Vec<(usize, Vec<u8>)>> {
     let mut valid = Vec::new();
     let mut replies: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
@@ -65,23 +64,24 @@ pub(super) fn serve_requests(
             operators: message_operators.len(),
         };
         operators.push(message_operators);
-        let reply_bytes = validate(world, &origin, requests, &mut valid)?;
+        let reply_bytes = validate_requests(world, &origin, requests, &mut valid)?;
         if reply_bytes > 0 {
             replies.insert(*rank, vec![0; reply_bytes]);
         }
     }
-    let mut accesses: Vec<Access> = valid.iter().map(|request| access(request, incoming[request.source].0)).collect();
-    accesses.extend(own_puts.iter().map(|put| access_of(&put.to, world.rank(), put.sequence, true)));
+    let mut accesses: Vec<Access> =
+        valid.iter().map(|request| access_of_request(request, incoming[request.source].0)).collect();
+    accesses.extend(local_puts.iter().map(|put| access_of_box(&put.to, world.rank(), put.sequence, true)));
     for batch in batches(&accesses) {
         let requests: Vec<&ValidRequest> = batch.iter().filter_map(|&index| valid.get(index)).collect();
         run(world, &requests, &incoming, &operators, &mut replies)?;
-        let puts = batch.iter().filter_map(|&index| own_puts.get(index.checked_sub(valid.len())?));
+        let puts = batch.iter().filter_map(|&index| local_puts.get(index.checked_sub(valid.len())?));
         copy_boxes(&puts.map(|put| (put.from.clone(), put.to.clone())).collect::<Vec<_>>())?;
     }
     Ok(replies.into_iter().collect())
 }
 
-/// Origin and limits of a message of requests.
+/// Sender and limits of a message of requests.
 struct RequestMessage {
     rank: usize,
     /// Index of the message in `incoming`.
@@ -92,8 +92,8 @@ struct RequestMessage {
     operators: usize,
 }
 
-/// Validates the requests of a message. Returns the bytes of its reply.
-fn validate(
+/// Validates the requests of a message. Returns the size of its reply in bytes.
+fn validate_requests(
     world: &World,
     origin: &RequestMessage,
     requests: Requests,
@@ -104,14 +104,14 @@ fn validate(
         let array = world.array_of(ArrayId(request.array))?;
         let (chunk, region, bytes) = check_request(&array, origin, &request)?;
         let (mut payload, mut reply) = (0..0, 0..0);
-        if request.verb == Verb::Get {
+        if request.verb == RequestKind::Get {
             let end = reply_bytes.checked_add(bytes);
-            reply = reply_bytes..end.ok_or_else(|| refused(origin, &array, "requests too many bytes"))?;
+            reply = reply_bytes..end.ok_or_else(|| refusal_error(origin, &array, "requests too many bytes"))?;
             reply_bytes = reply.end;
         } else {
             payload = next..next + bytes;
             if payload.end > origin.payload.end {
-                return Err(refused(origin, &array, "has less data than cells"));
+                return Err(refusal_error(origin, &array, "has less data than cells"));
             }
             next = payload.end;
         }
@@ -121,9 +121,10 @@ fn validate(
     Ok(reply_bytes)
 }
 
-/// Validates a request against the chunks of this rank. Returns its chunk, region and bytes.
+/// Validates a request against the chunks of this rank. Returns its chunk, region and number of
+/// bytes.
 fn check_request(array: &ArrayCore, origin: &RequestMessage, request: &Request) -> Result<(ChunkId, Region, usize)> {
-    let refused = |problem: &str| refused(origin, array, problem);
+    let refused = |problem: &str| refusal_error(origin, array, problem);
     let chunk = usize::try_from(request.chunk).ok().filter(|&chunk| chunk < array.chunks().count());
     let chunk = chunk.ok_or_else(|| refused(&format!("names chunk {}, which does not exist", request.chunk)))?;
     let region = request.region().filter(|region| region.axes() == array.chunks().axes());
@@ -136,7 +137,7 @@ fn check_request(array: &ArrayCore, origin: &RequestMessage, request: &Request) 
     }
     let bytes = (region.cells() as usize * array.element().bytes).next_multiple_of(4);
     let has_operator = match request.verb {
-        Verb::Accumulate(operator) => (operator as usize) < origin.operators,
+        RequestKind::Accumulate(operator) => (operator as usize) < origin.operators,
         _ => true,
     };
     if bytes as u64 == request.bytes && has_operator {
@@ -146,7 +147,7 @@ fn check_request(array: &ArrayCore, origin: &RequestMessage, request: &Request) 
     }
 }
 
-fn refused(origin: &RequestMessage, array: &ArrayCore, problem: &str) -> Error {
+fn refusal_error(origin: &RequestMessage, array: &ArrayCore, problem: &str) -> Error {
     let (rank, name) = (origin.rank, array.name());
     let text = format!(
         "a one-sided operation of rank {rank} on array {name:?} {problem}; do all ranks have the same arrays, with the same \
@@ -155,23 +156,23 @@ fn refused(origin: &RequestMessage, array: &ArrayCore, problem: &str) -> Error {
     ArrayError::Other(text).into()
 }
 
-fn access(request: &ValidRequest, rank: usize) -> Access {
+fn access_of_request(request: &ValidRequest, rank: usize) -> Access {
     let target = LocalBox { array: request.array.clone(), chunk: request.chunk, region: request.region };
-    access_of(&target, rank, request.sequence, request.verb != Verb::Get)
+    access_of_box(&target, rank, request.sequence, request.verb != RequestKind::Get)
 }
 
-fn access_of(LocalBox { array, chunk, region }: &LocalBox, rank: usize, sequence: u64, writes: bool) -> Access {
+fn access_of_box(LocalBox { array, chunk, region }: &LocalBox, rank: usize, sequence: u64, writes: bool) -> Access {
     let origin = array.chunks().storage(*chunk).start;
     let region = Region { start: region.start - origin, end: region.end - origin };
-    // Handles of the same chunks, as after a rearrangement, must have the same id here.
+    // Handles of the same chunks, as after a rearrangement, must have the same id in accesses.
     Access { rank, sequence, array: array.memory(*chunk), region, writes }
 }
 
 /// Key of requests that run in one device operation: index of the message with the data (`None` for
-/// gets of all sources), index of the operator in this message, and address of the element type.
+/// gets of all ranks), index of the operator in this message, and address of the element type.
 type RequestGroup = (Option<usize>, Option<u32>, usize);
 
-/// Runs requests in which only reads share cells.
+/// Runs requests whose common cells are only read.
 fn run(
     world: &World,
     requests: &[&ValidRequest],
@@ -181,8 +182,8 @@ fn run(
 ) -> Result<()> {
     let mut groups: BTreeMap<RequestGroup, Vec<&ValidRequest>> = BTreeMap::new();
     for &request in requests {
-        let source = (request.verb != Verb::Get).then_some(request.source);
-        let operator = if let Verb::Accumulate(operator) = request.verb { Some(operator) } else { None };
+        let source = (request.verb != RequestKind::Get).then_some(request.source);
+        let operator = if let RequestKind::Accumulate(operator) = request.verb { Some(operator) } else { None };
         let element = std::ptr::from_ref(request.array.element()) as usize;
         groups.entry((source, operator, element)).or_default().push(request);
     }
@@ -194,7 +195,7 @@ fn run(
             let mut offset = 0;
             let mut pieces = Vec::with_capacity(requests.len());
             for (request, lease) in boxes() {
-                pieces.push(request.piece(lease, offset));
+                pieces.push(request.packed_box(lease, offset));
                 offset += request.reply.len() as u64;
             }
             let staged = world.pack(element.bytes, &pieces, offset)?;
@@ -208,9 +209,9 @@ fn run(
             continue;
         };
         let pieces: Vec<PackedBox<'_>> =
-            boxes().map(|(request, lease)| request.piece(lease, request.payload.start as u64)).collect();
+            boxes().map(|(request, lease)| request.packed_box(lease, request.payload.start as u64)).collect();
         for (request, _) in boxes() {
-            request.array.was_written(request.chunk, &request.region, "an epoch", CallSite::here());
+            request.array.record_write(request.chunk, &request.region, "an epoch", CallSite::here());
         }
         let operator = operator.map(|index| operators[source][index as usize].clone());
         let merge_rule = operator.map_or(MergeRule::Replace, MergeRule::Combine);
@@ -238,15 +239,15 @@ mod tests {
     use crate::layout::{Layout, Split};
     use crate::transport::Config;
 
-    /// A corrupt message is either served or refused; no access leaves the array.
+    /// A corrupt message is served or refused; no access leaves the array.
     #[test]
     fn corrupt_message_is_served_or_refused() {
         let program = |world: &World| {
             let layout = Layout::new([6, 4]).split([Split::Even(2), Split::Even(2)]).ghost([1, 1]);
             let array = world.array::<u32, 2>("array", &layout)?;
             let mut requests = Requests::default();
-            let verb = Verb::Accumulate(requests.operator(&Operator::Add));
-            for (sequence, verb) in [verb, Verb::Put, Verb::Get].into_iter().enumerate() {
+            let verb = RequestKind::Accumulate(requests.operator(&Operator::Add));
+            for (sequence, verb) in [verb, RequestKind::Put, RequestKind::Get].into_iter().enumerate() {
                 let region = array.core().chunks().region(3);
                 let (array, bounds) = (array.core().id().0, Request::bounds(&region));
                 let (sequence, bytes) = (sequence as u64, region.cells() * 4);
@@ -265,13 +266,13 @@ mod tests {
                 refused += usize::from(run(valid[..offset].to_vec()).is_err());
             }
             assert!(refused > valid.len() - 48, "{refused}");
-            // An invalid chunk, cells of another chunk, missing data, an invalid operator.
+            // Invalid chunk, cells of another chunk, missing data, invalid operator.
             let hostile: [fn(&mut Request); 5] = [
                 |request| request.chunk = 24,
                 |request| request.chunk = 0,
                 |request| request.bounds[0] = (-1, 6),
                 |request| request.bytes = 0,
-                |request| request.verb = Verb::Accumulate(1),
+                |request| request.verb = RequestKind::Accumulate(1),
             ];
             for spoil in hostile {
                 let mut invalid =

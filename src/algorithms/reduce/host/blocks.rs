@@ -1,4 +1,4 @@
-//! [`HostBox`]: blockwise access of the host to cells in place.
+//! [`HostBox`]: access of the host to cells in mapped memory, block by block.
 
 use crate::algorithms::vector_loop::prefetch;
 use crate::device::StridedBox;
@@ -6,27 +6,28 @@ use crate::extents::MAX_AXES;
 
 /// Numbers per block of a reduction: a block fits in the first-level cache.
 pub(crate) const BLOCK: usize = 1 << 11;
-/// Number of blocks between the current one and the prefetched one.
-const AHEAD: usize = 2;
-/// Minimum number of cells per block of any cell size: shorter blocks do not fill vectors.
-const LEAST_CELLS: usize = 1 << 8;
-/// Rows with fewer cells are copied together.
-const SHORT_ROW: u64 = 1 << 8;
-/// Minimum amount of numbers for which a second thread pays off.
-const NUMBERS_OF_THREAD: u64 = 1 << 16;
-/// Tasks per thread, so that a preempted thread does not delay the others.
-const TASKS_OF_THREAD: u64 = 4;
+/// Distance of the prefetched block from the current one, in blocks.
+const PREFETCH_DISTANCE: usize = 2;
+/// Minimum number of cells per block, also for large cells: shorter blocks do not fill vectors.
+const MIN_CELLS_PER_BLOCK: usize = 1 << 8;
+/// Number of cells of a row from which on it is processed in place; shorter rows are copied
+/// together.
+const MIN_CELLS_OF_LONG_ROW: u64 = 1 << 8;
+/// Minimum number of numbers per thread: fewer do not pay off its start.
+const MIN_NUMBERS_PER_THREAD: u64 = 1 << 16;
+/// Number of tasks per thread, so that a preempted thread does not delay the others.
+const TASKS_PER_THREAD: u64 = 4;
 
-/// Boxes of equal extents in `N` memories, whose cells are read together.
+/// Boxes of equal extents in `N` memories with corresponding cells.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HostBox<'a, const N: usize> {
     pub memory: [&'a [u8]; N],
     pub views: [StridedBox; N],
-    /// Size of a cell in bytes and in numbers.
+    /// Size of a cell: in bytes, and in numbers.
     pub cell: (usize, usize),
-    /// Index of the section's box that contains this part.
+    /// Index of the section's box that this box is a part of.
     pub index: usize,
-    /// Cells of that box before these, axis 0 fastest.
+    /// Number of preceding cells in the section's box, axis 0 fastest.
     pub first: u64,
 }
 
@@ -35,11 +36,11 @@ pub(crate) struct HostBox<'a, const N: usize> {
 pub(crate) struct CellBlock<'a, const N: usize> {
     pub cells: [&'a [u8]; N],
     pub index: usize,
-    /// Index of the first cell in the box, axis 0 fastest.
+    /// Index of the first cell in the section's box, axis 0 fastest.
     pub first: u64,
 }
 
-/// Rows of a box in normal form: no axis of extent 1, and contiguous axes merged.
+/// Box in normal form: without axes of extent 1, and with contiguous axes merged.
 struct Rows<const N: usize> {
     axes: usize,
     extents: [u64; MAX_AXES],
@@ -95,10 +96,10 @@ impl<'a, const N: usize> HostBox<'a, N> {
     }
 
     fn block_cells(&self) -> usize {
-        (BLOCK / self.cell.1.max(1)).max(LEAST_CELLS)
+        (BLOCK / self.cell.1.max(1)).max(MIN_CELLS_PER_BLOCK)
     }
 
-    /// Parts of at most `most` cells.
+    /// Splits into parts of at most `most` cells.
     fn cut(self, most: u64) -> impl Iterator<Item = Self> {
         let mut others = self.views.map(|view| view.cut(most));
         std::iter::from_fn(move || {
@@ -123,14 +124,14 @@ impl<'a, const N: usize> HostBox<'a, N> {
         let (length, dense) = (rows.extents[0], rows.strides.iter().all(|strides| strides[0] == 1));
         let begin = self.views.map(|view| view.offset);
         let mut first = self.first;
-        if dense && (length >= SHORT_ROW || rows.axes <= 1) {
-            // Rows with small gaps are processed like one row.
+        if dense && (length >= MIN_CELLS_OF_LONG_ROW || rows.axes <= 1) {
+            // Rows with small gaps are processed as a single row.
             let close = rows.axes <= 1 || (0..N).all(|i| rows.strides[i][1] <= length + length / 8);
             rows.visit(begin, |at| {
                 for from in (0..length).step_by(most) {
                     let cells = most.min((length - from) as usize);
                     for i in (0..N).filter(|_| close) {
-                        let start = ((at[i] + from) as usize + AHEAD * most) * bytes;
+                        let start = ((at[i] + from) as usize + PREFETCH_DISTANCE * most) * bytes;
                         let end = (start + cells * bytes).min(self.memory[i].len());
                         prefetch(self.memory[i].get(start..end).unwrap_or_default());
                     }
@@ -161,7 +162,7 @@ impl<'a, const N: usize> HostBox<'a, N> {
                     let stride = rows.strides[i][0] as usize;
                     let source = &self.memory[i][(at[i] as usize + from as usize * stride) * bytes..];
                     let target: &mut [u8] = bytemuck::cast_slice_mut(&mut gathered[i]);
-                    gather(source, stride, &mut target[held * bytes..(held + cells) * bytes], bytes);
+                    gather_cells(source, stride, &mut target[held * bytes..(held + cells) * bytes], bytes);
                 }
                 (held, from) = (held + cells, from + cells as u64);
                 if held == most {
@@ -175,8 +176,8 @@ impl<'a, const N: usize> HostBox<'a, N> {
     }
 }
 
-/// Copies cells that are `stride` cells apart.
-fn gather(source: &[u8], stride: usize, target: &mut [u8], bytes: usize) {
+/// Copies every `stride`-th cell to contiguous memory.
+fn gather_cells(source: &[u8], stride: usize, target: &mut [u8], bytes: usize) {
     fn copy<const BYTES: usize>(source: &[u8], stride: usize, target: &mut [u8]) {
         let (source, _) = source.as_chunks::<BYTES>();
         let (target, _) = target.as_chunks_mut::<BYTES>();
@@ -195,20 +196,20 @@ fn gather(source: &[u8], stride: usize, target: &mut [u8], bytes: usize) {
     }
 }
 
-/// Splits boxes into tasks of nearly equal size with at least `least` numbers each; a single task
-/// for few numbers or a single thread.
-pub(crate) fn tasks<'a, const N: usize>(
+/// Splits boxes into tasks of nearly equal size with at least `least` numbers each. Few numbers or
+/// a single thread make a single task.
+pub(crate) fn split_into_tasks<'a, const N: usize>(
     boxes: Vec<HostBox<'a, N>>,
     threads: usize,
     least: u64,
 ) -> Vec<Vec<HostBox<'a, N>>> {
     let numbers = |one: &HostBox<'a, N>| one.cells() * one.cell.1.max(1) as u64;
     let all: u64 = boxes.iter().map(numbers).sum();
-    let least = least.max(NUMBERS_OF_THREAD / TASKS_OF_THREAD);
-    if threads == 1 || all < NUMBERS_OF_THREAD || all < 2 * least {
+    let least = least.max(MIN_NUMBERS_PER_THREAD / TASKS_PER_THREAD);
+    if threads == 1 || all < MIN_NUMBERS_PER_THREAD || all < 2 * least {
         return vec![boxes];
     }
-    let most = all.div_ceil(TASKS_OF_THREAD * threads as u64).max(least);
+    let most = all.div_ceil(TASKS_PER_THREAD * threads as u64).max(least);
     let (mut tasks, mut task, mut held) = (Vec::new(), Vec::new(), 0);
     for one in boxes {
         for part in one.cut((most / one.cell.1.max(1) as u64).max(1)) {
@@ -229,7 +230,7 @@ mod tests {
     use super::*;
     use crate::extents::Index;
 
-    /// The cells of a box by a plain loop.
+    /// Positions of the cells of a box, by a plain loop.
     fn positions(view: &StridedBox) -> Vec<u64> {
         let cells = view.cells();
         let mut all = Vec::new();
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_come_in_order_whatever_strides_tasks_and_cell_sizes() {
+    fn visited_cells_are_in_order_for_all_strides_tasks_and_cell_sizes() {
         let extents = [[1, 1, 1], [5, 1, 7], [700, 3, 2], [3, 41, 50], [0, 4, 4], [257, 1, 9], [9000, 1, 8]];
         for (extents, gaps) in
             extents.into_iter().flat_map(|extents| [[1, 0, 0], [1, 3, 0], [2, 1, 5]].map(|gaps| (extents, gaps)))
@@ -270,7 +271,7 @@ mod tests {
                 let expected = [&view, &other].map(positions);
                 for threads in [1, 3] {
                     let mut next = 0;
-                    for part in tasks(vec![whole], threads, 0).into_iter().flatten() {
+                    for part in split_into_tasks(vec![whole], threads, 0).into_iter().flatten() {
                         part.visit(&mut |block| {
                             assert_eq!((block.first, block.index), (next as u64, 4));
                             let cells = block.cells[0].len() / bytes;
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn few_numbers_make_few_tasks() {
+    fn few_numbers_are_split_into_few_tasks() {
         let memory = vec![0_u8; 1 << 20];
         let of = |cells: i64| HostBox {
             memory: [&memory[..]],
@@ -300,11 +301,11 @@ mod tests {
             index: 0,
             first: 0,
         };
-        assert_eq!(tasks(vec![of(1000); 50], 4, 0).len(), 1);
-        assert_eq!(tasks(vec![of(1 << 18)], 1, 0).len(), 1);
-        assert_eq!(tasks(vec![of(1 << 18)], 2, 0).len(), 8);
-        assert_eq!(tasks(vec![of(1 << 18)], 2, 1 << 17).len(), 2);
-        assert_eq!(tasks(vec![of(1 << 18)], 2, 1 << 18).len(), 1);
-        assert_eq!(tasks(Vec::<HostBox<'_, 1>>::new(), 4, 0).len(), 1);
+        assert_eq!(split_into_tasks(vec![of(1000); 50], 4, 0).len(), 1);
+        assert_eq!(split_into_tasks(vec![of(1 << 18)], 1, 0).len(), 1);
+        assert_eq!(split_into_tasks(vec![of(1 << 18)], 2, 0).len(), 8);
+        assert_eq!(split_into_tasks(vec![of(1 << 18)], 2, 1 << 17).len(), 2);
+        assert_eq!(split_into_tasks(vec![of(1 << 18)], 2, 1 << 18).len(), 1);
+        assert_eq!(split_into_tasks(Vec::<HostBox<'_, 1>>::new(), 4, 0).len(), 1);
     }
 }

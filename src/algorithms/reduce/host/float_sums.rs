@@ -9,15 +9,15 @@ use half::f16;
 
 use super::super::exact::ExactSum;
 use super::blocks::BLOCK;
-use super::span::{BinaryFloat, Content, Span, content};
+use super::span::{BinaryFloat, BlockKind, Span, classify_block};
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// Bits of a number that each level extracts.
+/// Number of bits of a term that each level extracts.
 const LEVEL_BITS: i32 = 52;
-/// Enough for all numbers of type `f32`.
-const MOST_LEVELS: i32 = 6;
+/// Maximum number of levels, enough for all numbers of type `f32`.
+const MAX_LEVELS: i32 = 6;
 
-/// The number added to others to round them to multiples of 2^`unit`.
+/// Constant that rounds terms to multiples of 2^`unit` when it is added to them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Anchor {
     value: f64,
@@ -25,8 +25,8 @@ struct Anchor {
 }
 
 impl Anchor {
-    /// The anchor of numbers up to 2^`top`, which is at most 2^1021. The unit is not below the
-    /// smallest `f64`.
+    /// Anchor of numbers below 2^`top`, which is at most 2^1021. The unit is at least the smallest
+    /// `f64`.
     fn of(top: i32) -> Self {
         let top = top.max(-1023);
         let value = 1.5 * f64::from_bits(((top + 1 + 1023) as u64) << 52);
@@ -34,7 +34,7 @@ impl Anchor {
     }
 }
 
-/// Sums of the bits of terms, each level with its own anchor.
+/// Sums of the bits of rounded terms, one per level.
 struct LevelSums<const LEVELS: usize, I> {
     anchors: [f64; LEVELS],
     terms: I,
@@ -60,10 +60,10 @@ impl<const LEVELS: usize, I: Iterator<Item = f64>> VectorLoop for LevelSums<LEVE
 
 /// Number of levels for terms within a span; `None` if the span is too wide, or near the largest
 /// `f64`.
-fn levels(span: Span) -> Option<i32> {
-    // The unit of the last level, 2^(top + 1 - 52 · levels), must not be above that of the terms.
+fn level_count(span: Span) -> Option<i32> {
+    // The unit of the last level, 2^(top + 1 - 52 · levels), must not exceed that of the terms.
     let levels = (span.top + 1 - span.unit + LEVEL_BITS - 1) / LEVEL_BITS;
-    (levels <= MOST_LEVELS && span.top <= 1021).then_some(levels)
+    (levels <= MAX_LEVELS && span.top <= 1021).then_some(levels)
 }
 
 /// Adds up to [`BLOCK`] finite terms below 2^`top`, in the given number of levels.
@@ -81,36 +81,36 @@ fn add_terms(terms: impl Iterator<Item = f64>, (count, top, levels): (usize, i32
         ..=1 => add::<1>(terms, (count, top), total),
         2 => add::<2>(terms, (count, top), total),
         3 => add::<3>(terms, (count, top), total),
-        _ => add::<{ MOST_LEVELS as usize }>(terms, (count, top), total),
+        _ => add::<{ MAX_LEVELS as usize }>(terms, (count, top), total),
     }
 }
 
-/// The numbers of a block, with zeros where `keep` is false.
-fn masked<F: BinaryFloat>(numbers: &[F], keep: impl Fn(usize) -> bool) -> [F; BLOCK] {
+/// Numbers of a block, with zeros where `keep` is false.
+fn select_numbers<F: BinaryFloat>(numbers: &[F], keep: impl Fn(usize) -> bool) -> [F; BLOCK] {
     std::array::from_fn(|i| if i < numbers.len() && keep(i) { numbers[i] } else { F::ZERO })
 }
 
 pub(crate) fn add_floats<F: BinaryFloat>(numbers: &[F], total: &mut ExactSum) {
     for block in numbers.chunks(BLOCK) {
         let terms = block.iter().copied().map(F::widened);
-        match content(block) {
-            Content::Zeros => {}
-            Content::Finite(span) => match levels(span) {
+        match classify_block(block) {
+            BlockKind::Zeros => {}
+            BlockKind::Finite(span) => match level_count(span) {
                 Some(levels) => add_terms(terms, (block.len(), span.top, levels), total),
                 None => terms.for_each(|term| total.add(term)),
             },
-            Content::NotFinite => {
+            BlockKind::NotFinite => {
                 let finite = |i: usize| block[i].widened().is_finite();
                 terms.filter(|term| !term.is_finite()).for_each(|term| total.add(term));
-                add_floats(&masked(block, finite)[..block.len()], total);
+                add_floats(&select_numbers(block, finite)[..block.len()], total);
             }
         }
     }
 }
 
-/// A floating-point number whose products are added exactly.
+/// Floating-point number whose products are added exactly.
 pub(crate) trait FloatFactor: BinaryFloat {
-    /// Adds the products of finite numbers within two spans; returns false, without adding, if the
+    /// Adds the products of finite numbers within two spans. Returns false, without adding, if the
     /// span of the products is too wide.
     fn add_within(a: &[Self], b: &[Self], spans: [Span; 2], total: &mut ExactSum) -> bool;
 }
@@ -120,7 +120,7 @@ impl FloatFactor for f32 {
         // The product of two numbers of 24 bits is an f64 number.
         let products = a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b));
         let span = of_a.product(of_b);
-        let levels = levels(span);
+        let levels = level_count(span);
         levels.inspect(|&levels| add_terms(products, (a.len(), span.top, levels), total)).is_some()
     }
 }
@@ -134,62 +134,62 @@ impl FloatFactor for f64 {
             return false;
         }
         let (Some(levels), Some(of_errors)) =
-            (levels(Span { top, unit: unit + 52 }), levels(Span { top: top - 53, unit }))
+            (level_count(Span { top, unit: unit + 52 }), level_count(Span { top: top - 53, unit }))
         else {
             return false;
         };
         let pairs = || a.iter().zip(b);
         add_terms(pairs().map(|(a, b)| a * b), (a.len(), top, levels), total);
-        add_terms(pairs().map(|(&a, &b)| product_error(a, b)), (a.len(), top - 53, of_errors), total);
+        add_terms(pairs().map(|(&a, &b)| product_rounding_error(a, b)), (a.len(), top - 53, of_errors), total);
         true
     }
 }
 
-/// `a · b` less its rounded value; after T. J. Dekker, *A floating-point technique for extending
-/// the available precision* (1971).
+/// Rounding error of a product: `a · b` minus its rounded value; after T. J. Dekker, *A
+/// floating-point technique for extending the available precision* (1971).
 #[inline(always)]
-fn product_error(a: f64, b: f64) -> f64 {
-    let ([a_high, a_low], [b_high, b_low]) = (halves(a), halves(b));
+fn product_rounding_error(a: f64, b: f64) -> f64 {
+    let ([a_high, a_low], [b_high, b_low]) = (split_halves(a), split_halves(b));
     a_low * b_low - (((a * b - a_high * b_high) - a_low * b_high) - a_high * b_low)
 }
 
-/// Two numbers of at most 26 bits whose sum is the number.
+/// Splits a number into two numbers of at most 26 bits with this sum.
 #[inline(always)]
-fn halves(number: f64) -> [f64; 2] {
+fn split_halves(number: f64) -> [f64; 2] {
     let scaled = number * ((1 << 27) + 1) as f64;
     let high = scaled - (scaled - number);
     [high, number - high]
 }
 
-/// Adds the products of numbers, pair by pair.
+/// Adds the products of corresponding numbers.
 pub(crate) fn add_float_products<F: FloatFactor>(a: &[F], b: &[F], total: &mut ExactSum) {
     for (a, b) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {
-        let of_a = content(a);
+        let of_a = classify_block(a);
         // A norm multiplies numbers by themselves.
-        let of_b = if std::ptr::eq(a, b) { of_a } else { content(b) };
+        let of_b = if std::ptr::eq(a, b) { of_a } else { classify_block(b) };
         let one_by_one = |total: &mut ExactSum| {
             a.iter().zip(b).for_each(|(a, b)| total.add_product(a.widened(), b.widened()));
         };
         match (of_a, of_b) {
-            (Content::Finite(of_a), Content::Finite(of_b)) => {
+            (BlockKind::Finite(of_a), BlockKind::Finite(of_b)) => {
                 if !F::add_within(a, b, [of_a, of_b], total) {
                     one_by_one(total);
                 }
             }
-            (Content::NotFinite, _) | (_, Content::NotFinite) => {
+            (BlockKind::NotFinite, _) | (_, BlockKind::NotFinite) => {
                 let finite = |i: usize| a[i].widened().is_finite() && b[i].widened().is_finite();
                 for i in (0..a.len()).filter(|&i| !finite(i)) {
                     total.add_product(a[i].widened(), b[i].widened());
                 }
-                let [a_finite, b_finite] = [a, b].map(|numbers| masked(numbers, finite));
+                let [a_finite, b_finite] = [a, b].map(|numbers| select_numbers(numbers, finite));
                 add_float_products(&a_finite[..a.len()], &b_finite[..b.len()], total);
             }
-            (Content::Zeros, _) | (_, Content::Zeros) => {}
+            (BlockKind::Zeros, _) | (_, BlockKind::Zeros) => {}
         }
     }
 }
 
-/// A half-precision number as an `f32`, by operations that the compiler vectorises.
+/// Converts a half-precision number to `f32`, by operations that the compiler vectorizes.
 #[inline(always)]
 pub(crate) fn widened(number: f16) -> f32 {
     let bits = u32::from(number.to_bits());
@@ -213,7 +213,7 @@ impl VectorLoop for Widening<'_> {
     }
 }
 
-/// Up to [`BLOCK`] half-precision numbers, followed by zeros.
+/// Converts up to [`BLOCK`] half-precision numbers to `f32`, followed by zeros.
 pub(crate) fn widened_block(numbers: &[f16]) -> [f32; BLOCK] {
     run_vectorized(Widening(numbers))
 }
@@ -223,13 +223,13 @@ mod tests {
     use super::*;
     use zippy_testing::random::LinearCongruential;
 
-    /// Bits without a pattern.
+    /// Pseudorandom bits.
     fn random(state: &mut LinearCongruential) -> u64 {
         let number = state.next_u64();
         (number ^ number >> 29).wrapping_mul(0xff51_afd7_ed55_8ccd)
     }
 
-    /// Numbers whose exponents lie within `spread` of `lowest`, and zeros.
+    /// Numbers with exponents from `lowest` to `lowest + spread`, and zeros.
     fn numbers(count: usize, lowest: i32, spread: u64) -> Vec<f64> {
         let mut state = LinearCongruential::new(count as u64 ^ spread << 20);
         let number = |_| {
@@ -258,11 +258,11 @@ mod tests {
     }
 
     const COUNTS: [usize; 10] = [0, 1, 2, 3, 63, 1000, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 77];
-    /// Spreads that need one level, two, three, six, and more than exist.
+    /// Spreads of exponents that need one level, two, three, six, and more than the maximum.
     const SPREADS: [u64; 8] = [1, 20, 28, 60, 120, 250, 300, 2100];
 
     #[test]
-    fn blocks_of_any_width_add_up_to_the_exact_sum() {
+    fn block_sum_equals_exact_sum_for_all_exponent_spreads() {
         for (count, spread) in COUNTS.into_iter().flat_map(|count| SPREADS.map(|spread| (count, spread))) {
             for lowest in [-1100, -1023, -300, -160, -20, 0, 100, 600, 1000, 1022] {
                 let wide = numbers(count, lowest, spread);
@@ -278,8 +278,8 @@ mod tests {
     }
 
     #[test]
-    fn numbers_at_the_ends_of_levels_are_not_rounded() {
-        // Ties, and numbers just below powers of two, for every position of a level.
+    fn block_sum_of_ties_between_levels_is_exact() {
+        // Ties, and numbers just below powers of two, at every bit of a level.
         for power in -1074..1024 {
             let two = |power: i32| {
                 f64::from_bits(if power < -1022 { 1 << (power + 1074) } else { ((power + 1023) as u64) << 52 })
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn half_precision_numbers_are_widened_without_a_change() {
+    fn widened_half_precision_number_is_equal() {
         let all: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
         for block in all.chunks(1000) {
             for (number, wide) in block.iter().zip(widened_block(block)) {

@@ -3,7 +3,7 @@
 use super::blocks::BLOCK;
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// A sum of terms that fits in 64 bits.
+/// Sum of terms that fits in 64 bits.
 struct NarrowSum<I>(I);
 
 impl<I: Iterator<Item = i64>> VectorLoop for NarrowSum<I> {
@@ -15,7 +15,7 @@ impl<I: Iterator<Item = i64>> VectorLoop for NarrowSum<I> {
     }
 }
 
-/// Separate sums of the lower and the upper halves of terms.
+/// Separate sums of the lower and the upper halves of 64-bit terms.
 struct HalfSums<I>(I);
 
 impl<I: Iterator<Item = (u64, i64)>> VectorLoop for HalfSums<I> {
@@ -27,12 +27,12 @@ impl<I: Iterator<Item = (u64, i64)>> VectorLoop for HalfSums<I> {
     }
 }
 
-/// The sum of up to [`BLOCK`] terms of at most 48 bits.
+/// Sum of up to [`BLOCK`] terms of at most 48 bits.
 pub(crate) fn narrow_sum(terms: impl Iterator<Item = i64>) -> i128 {
     run_vectorized(NarrowSum(terms)).into()
 }
 
-/// The sum of up to [`BLOCK`] terms of 64 bits, given as their lower and upper 32 bits.
+/// Sum of up to [`BLOCK`] terms of 64 bits, given as their lower and upper 32 bits.
 pub(crate) fn wide_sum(terms: impl Iterator<Item = (u64, i64)>) -> i128 {
     const { assert!(BLOCK < 1 << 31) };
     let (lower, upper) = run_vectorized(HalfSums(terms));
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_of_full_blocks_do_not_overflow() {
+    fn sum_of_block_of_extreme_integers_does_not_overflow() {
         for number in [i64::MIN, -1, 0, 1, i64::MAX, 0x1234_5678_9abc_def0] {
             let block = [number; BLOCK];
             let terms = || block.iter().copied();

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::super::number::Number;
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// Minimum and maximum of the numbers within a range, and their number.
+/// Minimum, maximum and count of the numbers within a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extrema<K> {
     pub min: K,
@@ -13,7 +13,6 @@ pub(crate) struct Extrema<K> {
     pub numbers: usize,
 }
 
-/// Minimum and maximum of all numbers of a block, which is not empty.
 struct AllExtrema<'a, S>(&'a [S]);
 
 impl<S: Number> VectorLoop for AllExtrema<'_, S> {
@@ -29,37 +28,36 @@ impl<S: Number> VectorLoop for AllExtrema<'_, S> {
     }
 }
 
-/// Minimum and maximum of the numbers within a range.
-struct EndsWithin<'a, S: Number> {
+struct ExtremaWithin<'a, S: Number> {
     numbers: &'a [S],
     low: S::Ordered,
     high: S::Ordered,
 }
 
-impl<S: Number> VectorLoop for EndsWithin<'_, S> {
+impl<S: Number> VectorLoop for ExtremaWithin<'_, S> {
     type Output = Extrema<S::Ordered>;
 
     #[inline(always)]
     fn run(self) -> Self::Output {
         let Self { numbers, low, high } = self;
-        let mut ends = Extrema { min: high, max: low, numbers: 0 };
+        let mut extrema = Extrema { min: high, max: low, numbers: 0 };
         for number in numbers {
             let key = number.ordered();
             let within = low <= key && key <= high;
-            ends.min = ends.min.min(if within { key } else { high });
-            ends.max = ends.max.max(if within { key } else { low });
-            ends.numbers += usize::from(within);
+            extrema.min = extrema.min.min(if within { key } else { high });
+            extrema.max = extrema.max.max(if within { key } else { low });
+            extrema.numbers += usize::from(within);
         }
-        ends
+        extrema
     }
 }
 
-/// Minimum and maximum of the numbers within a range of keys, for a block that is not empty.
-pub(crate) fn ends<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Extrema<S::Ordered> {
+/// Minimum and maximum of the numbers of a nonempty block within a range.
+pub(crate) fn extrema_within<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Extrema<S::Ordered> {
     let (min, max) = run_vectorized(AllExtrema(numbers));
     // NaNs have keys beyond those of infinities.
     if range.contains(&min) && range.contains(&max) {
         return Extrema { min, max, numbers: numbers.len() };
     }
-    run_vectorized(EndsWithin { numbers, low: *range.start(), high: *range.end() })
+    run_vectorized(ExtremaWithin { numbers, low: *range.start(), high: *range.end() })
 }

@@ -1,18 +1,18 @@
-//! [`Span`]: the range of exponents of the bits of some numbers.
+//! [`Span`]: range of the bits of floating-point numbers.
 
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// Bounds of finite numbers that are not all zero: all are smaller in magnitude than 2^`top` and
-/// are multiples of 2^`unit`.
+/// Range of the bits of finite numbers that are not all zero: every number is smaller in magnitude
+/// than 2^`top` and a multiple of 2^`unit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub top: i32,
     pub unit: i32,
 }
 
-/// Kinds of blocks of numbers.
+/// Kind of a block of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum BlockKind {
     Zeros,
     Finite(Span),
     /// At least one infinity or NaN.
@@ -20,21 +20,21 @@ pub(super) enum Content {
 }
 
 impl Span {
-    /// Bounds of the products of numbers of two spans.
+    /// Span of the products of numbers within two spans.
     pub(crate) fn product(self, other: Self) -> Self {
         Self { top: self.top + other.top, unit: self.unit + other.unit }
     }
 }
 
-/// A floating-point number of 32 or 64 bits.
+/// Floating-point number of 32 or 64 bits.
 pub(crate) trait BinaryFloat: Copy {
     const ZERO: Self;
     const FRACTION: u32;
-    /// Bits of the fraction in a [`head`](Self::head).
+    /// Number of fraction bits in a [`head`](Self::head).
     const HEAD_FRACTION: u32;
     const BIAS: i32;
 
-    /// Exponent and highest bits of the fraction; zero only for the number zero.
+    /// Exponent and highest fraction bits; zero only for the number zero.
     fn head(self) -> u32;
     fn widened(self) -> f64;
 }
@@ -72,7 +72,7 @@ impl BinaryFloat for f64 {
     }
 }
 
-/// The largest head of some numbers, and one less than the smallest nonzero head.
+/// Largest head of some numbers, and one less than their smallest nonzero head.
 struct Heads<'a, F>(&'a [F]);
 
 impl<F: BinaryFloat> VectorLoop for Heads<'_, F> {
@@ -91,18 +91,18 @@ impl<F: BinaryFloat> VectorLoop for Heads<'_, F> {
 }
 
 /// Classifies a block of numbers.
-pub(super) fn content<F: BinaryFloat>(numbers: &[F]) -> Content {
+pub(super) fn classify_block<F: BinaryFloat>(numbers: &[F]) -> BlockKind {
     let (largest, below_smallest) = run_vectorized(Heads(numbers));
     if largest == 0 {
-        return Content::Zeros;
+        return BlockKind::Zeros;
     }
     let [most, least] = [largest, below_smallest + 1].map(|head| (head >> F::HEAD_FRACTION) as i32);
     if most > 2 * F::BIAS {
-        return Content::NotFinite;
+        return BlockKind::NotFinite;
     }
     // Subnormal numbers have the exponent of the smallest normal ones.
     let exponent = |biased: i32| biased.max(1) - F::BIAS;
-    Content::Finite(Span { top: exponent(most) + 1, unit: exponent(least) - F::FRACTION as i32 })
+    BlockKind::Finite(Span { top: exponent(most) + 1, unit: exponent(least) - F::FRACTION as i32 })
 }
 
 #[cfg(test)]
@@ -111,16 +111,16 @@ mod tests {
 
     #[test]
     fn spans_cover_the_bits_of_numbers() {
-        assert_eq!(content::<f32>(&[]), Content::Zeros);
-        assert_eq!(content(&[0.0, -0.0_f64]), Content::Zeros);
-        assert_eq!(content(&[1.0_f32, 0.0, -7.9]), Content::Finite(Span { top: 3, unit: -23 }));
-        assert_eq!(content(&[f32::MAX, f32::from_bits(1)]), Content::Finite(Span { top: 128, unit: -149 }));
-        assert_eq!(content(&[f64::MAX, -5e-324]), Content::Finite(Span { top: 1024, unit: -1074 }));
-        assert_eq!(content(&[-5e-324, 0.0]), Content::Finite(Span { top: -1021, unit: -1074 }));
-        assert_eq!(content(&[f64::MIN_POSITIVE]), Content::Finite(Span { top: -1021, unit: -1074 }));
+        assert_eq!(classify_block::<f32>(&[]), BlockKind::Zeros);
+        assert_eq!(classify_block(&[0.0, -0.0_f64]), BlockKind::Zeros);
+        assert_eq!(classify_block(&[1.0_f32, 0.0, -7.9]), BlockKind::Finite(Span { top: 3, unit: -23 }));
+        assert_eq!(classify_block(&[f32::MAX, f32::from_bits(1)]), BlockKind::Finite(Span { top: 128, unit: -149 }));
+        assert_eq!(classify_block(&[f64::MAX, -5e-324]), BlockKind::Finite(Span { top: 1024, unit: -1074 }));
+        assert_eq!(classify_block(&[-5e-324, 0.0]), BlockKind::Finite(Span { top: -1021, unit: -1074 }));
+        assert_eq!(classify_block(&[f64::MIN_POSITIVE]), BlockKind::Finite(Span { top: -1021, unit: -1074 }));
         for special in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::from_bits(0x7ff0_0000_0000_0001)] {
-            assert_eq!(content(&[1.0, special]), Content::NotFinite);
-            assert_eq!(content(&[0.5, special as f32]), Content::NotFinite);
+            assert_eq!(classify_block(&[1.0, special]), BlockKind::NotFinite);
+            assert_eq!(classify_block(&[0.5, special as f32]), BlockKind::NotFinite);
         }
     }
 }
