@@ -10,7 +10,7 @@ use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill
 use crate::support::{RANKS, ranks};
 
 #[test]
-fn new_arrays_are_zero_and_know_their_shape() {
+fn new_array_has_its_shape_and_zero_cells() {
     ranks(RANKS, |world| {
         for cut in cuts([9, 6, 4], world.size()) {
             let array = cut.with(|layout| layout.ghost([1, 0, 2])).array::<u16, 3>(world, "array")?;
@@ -45,7 +45,7 @@ fn name_is_free_after_array_is_dropped() {
 }
 
 #[test]
-fn owners_are_as_given_or_refused() {
+fn array_has_given_owners_or_is_refused() {
     ranks(RANKS, |world| {
         let size = world.size();
         let layout = Layout::new([12]).split([Split::Even(6)]);
@@ -74,7 +74,7 @@ fn owners_are_as_given_or_refused() {
 }
 
 #[test]
-fn sections_are_written_and_read_by_the_host() {
+fn section_written_by_host_is_read_back() {
     fn check<T: Value>(world: &World) -> Result<()> {
         for cut in cuts([11, 7], world.size()) {
             let cut = cut.with(|layout| layout.ghost_sides([(1, 2), (3, 0)]));
@@ -113,7 +113,7 @@ fn sections_are_written_and_read_by_the_host() {
 }
 
 #[test]
-fn local_arrays_differ_between_ranks() {
+fn local_arrays_may_differ_between_ranks() {
     ranks(RANKS, |world| {
         let rank = world.rank() as i64;
         // Rank 0 has an array without cells, and only even ranks have the second array.
@@ -133,7 +133,7 @@ fn local_arrays_differ_between_ranks() {
 }
 
 #[test]
-fn each_rank_chooses_the_length_of_its_chunk() {
+fn array_of_lengths_has_one_chunk_of_each_length() {
     ranks(RANKS, |world| {
         let lengths: Vec<u64> = (0..world.size() as u64).map(|rank| rank * 7 % 4 * 10).collect();
         let array = world.array::<i16, 1>("array", ArrayOptions::of_length(lengths[world.rank()]))?;
@@ -159,7 +159,7 @@ fn local_array_with_owners_is_refused() {
 }
 
 #[test]
-fn usages_of_buffers_hold_for_global_and_full_growable_arrays() {
+fn additional_buffer_usages_apply_to_global_and_growable_arrays() {
     let usages = BufferUsages::VERTEX | BufferUsages::INDEX;
     ranks(RANKS, |world| {
         let layout = Layout::new([10]).split([Split::Even(world.size())]);
@@ -181,7 +181,7 @@ fn usages_of_buffers_hold_for_global_and_full_growable_arrays() {
 }
 
 #[test]
-fn growing_arrays_keep_their_cells_and_can_be_published() {
+fn growable_array_keeps_its_cells_and_is_published() {
     ranks(RANKS, |world| {
         let (rank, size) = (world.rank() as i64, world.size() as i64);
         let (mut list, mut other) = (world.growable::<u8>("list")?, world.growable::<u8>("other")?);
@@ -203,8 +203,7 @@ fn growing_arrays_keep_their_cells_and_can_be_published() {
         let published = world.publish(&list)?;
         assert_eq!(published.shape(), [*starts.last().unwrap()]);
         expect_whole(world, &published, &"published", |[at]| cell(place(at).0, place(at).1))?;
-        // Published cells share the memory of the growable array: the array has the cells that an
-        // operation writes.
+        // The published array shares the memory of the growable array, so this copy changes both.
         world.copy(published.at(0..500), published.at(250..750))?;
         let shifted = |at: i64| if (250..750).contains(&at) { at - 250 } else { at };
         let own = (0..wanted).map(|at| place(shifted(starts[rank as usize] + at))).map(|(rank, at)| cell(rank, at));
@@ -225,7 +224,7 @@ fn growing_arrays_keep_their_cells_and_can_be_published() {
 }
 
 #[test]
-fn rearranged_handles_name_the_same_memory() {
+fn rearranged_handle_shares_memory_of_array() {
     ranks(RANKS, |world| {
         let chunks = 2 * world.size() + 1;
         let layout = Layout::new([3, 2 * chunks as i64])
@@ -269,7 +268,7 @@ fn owners(array: &zippy::GlobalArray<f32, 2>) -> Vec<usize> {
 }
 
 #[test]
-fn only_chunks_of_equal_extents_are_rearranged() {
+fn rearrangement_of_chunks_of_different_extents_is_refused() {
     ranks(RANKS, |world| {
         let array = world.array::<u8, 1>("array", &Layout::new([8]).split([[3, 2, 3].into()]))?;
         fill(&array, 7)?;
@@ -299,8 +298,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     fresh_store(p, 2u * old_load(p) + 3u * old_load(p - vec2(0, 1)) + 5u * old_load(p + vec2(0, 1)));
 }";
 
-/// Applies all kinds of operations to an array with any number and size of chunks.
-fn exercise(world: &World, layout: &Layout, chunks: impl Fn(usize) -> bool) -> Result<()> {
+/// Checks all kinds of operations on an array with any number and size of chunks.
+fn check_all_operations(world: &World, layout: &Layout, chunks: impl Fn(usize) -> bool) -> Result<()> {
     let shape = [301, 211];
     let layout = layout.clone().ghost([0, 1]).periodic([false, true]);
     let (old, fresh) = (world.array::<u32, 2>("old", &layout)?, world.array::<u32, 2>("fresh", &layout)?);
@@ -331,9 +330,11 @@ fn exercise(world: &World, layout: &Layout, chunks: impl Fn(usize) -> bool) -> R
 }
 
 #[test]
-fn many_chunks_a_rank() {
+fn operations_work_with_many_chunks_per_rank() {
     ranks(&[1, 3], |world| {
-        exercise(world, &Layout::new([301, 211]).split([Split::Even(3), Split::Even(7)]), |chunks| chunks == 21)
+        check_all_operations(world, &Layout::new([301, 211]).split([Split::Even(3), Split::Even(7)]), |chunks| {
+            chunks == 21
+        })
     });
 }
 
@@ -343,9 +344,9 @@ zippy_testing::with_variables! {
     arrays_beyond_a_binding, [("ZIPPY_BINDING_LIMIT", "65536")], || {
         ranks(&[1, 3], |world| {
             assert_eq!(world.gpu().limits().binding_bytes, 65_536);
-            exercise(world, &Layout::new([301, 211]), |chunks| chunks > 3)?;
-            exercise(world, &Layout::new([301, 211]).split_all(Split::Whole), |chunks| chunks == 1)?;
-            exercise(world, &Layout::new([301, 211]).split([Split::Whole, Split::Even(2)]), |chunks| chunks == 2)
+            check_all_operations(world, &Layout::new([301, 211]), |chunks| chunks > 3)?;
+            check_all_operations(world, &Layout::new([301, 211]).split_all(Split::Whole), |chunks| chunks == 1)?;
+            check_all_operations(world, &Layout::new([301, 211]).split([Split::Whole, Split::Even(2)]), |chunks| chunks == 2)
         });
     }
 }
@@ -354,7 +355,7 @@ zippy_testing::with_variables! {
     everything_by_driver_without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], || {
         ranks(&[1, 3], |world| {
             assert!(!world.gpu().host_mapped());
-            exercise(world, &Layout::new([301, 211]).split([Split::Even(2), Split::Even(3)]), |chunks| chunks == 6)
+            check_all_operations(world, &Layout::new([301, 211]).split([Split::Even(2), Split::Even(3)]), |chunks| chunks == 6)
         });
     }
 }

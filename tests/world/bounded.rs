@@ -1,13 +1,14 @@
-//! Operations larger than the message limit send several messages, in the order of the rounds.
+//! Operations larger than the message limit: several messages per pair of ranks, in the order of
+//! the rounds.
 
 use zippy::{Exchange, Layout, Operator, Result, Split, World};
 
 use crate::support::cells::{code, cuts, expect};
 use crate::support::{RANKS, ranks};
 
-/// Two of four ranks send in two rounds and receive in the second: neither may wait for the other's
+/// Two of four ranks send in two rounds and receive in the second. Neither may wait for the other's
 /// second message before it has sent its first one.
-fn rounds_of_different_length(world: &World) -> Result<()> {
+fn check_rounds_of_different_length(world: &World) -> Result<()> {
     const PART: i64 = 40;
     let layout = Layout::new([4 * PART]).split([Split::Even(4)]);
     let (from, onto) = (world.array::<u32, 1>("from", &layout)?, world.array::<u32, 1>("onto", &layout)?);
@@ -22,8 +23,9 @@ fn rounds_of_different_length(world: &World) -> Result<()> {
     })
 }
 
-/// Ranks inside a grid send more messages than ranks at its corners.
-fn ghosts_of_a_grid(world: &World) -> Result<()> {
+/// Checks a ghost update in a grid, whose inner ranks send more messages than the ranks at its
+/// corners.
+fn check_ghost_update_in_grid(world: &World) -> Result<()> {
     let layout = Layout::new([9, 9]).split([Split::Even(3), Split::Even(3)]).ghost([1, 1]);
     let array = world.array::<u32, 2>("array", &layout)?;
     array.fill(0)?;
@@ -39,8 +41,8 @@ fn ghosts_of_a_grid(world: &World) -> Result<()> {
     Ok(())
 }
 
-/// Copies between all pairs of layouts.
-fn between_cuts(world: &World) -> Result<()> {
+/// Checks copies between all pairs of layouts.
+fn check_copies_between_layouts(world: &World) -> Result<()> {
     const SHAPE: [i64; 2] = [13, 9];
     let names = |_: usize, of: &str, name: &str| format!("{of} {name}");
     for (n, from) in cuts(SHAPE, world.size()).into_iter().enumerate() {
@@ -65,9 +67,9 @@ fn between_cuts(world: &World) -> Result<()> {
 }
 
 fn all() {
-    ranks(&[4], rounds_of_different_length);
-    ranks(&[4, 9], ghosts_of_a_grid);
-    ranks(RANKS, between_cuts);
+    ranks(&[4], check_rounds_of_different_length);
+    ranks(&[4, 9], check_ghost_update_in_grid);
+    ranks(RANKS, check_copies_between_layouts);
 }
 
 zippy_testing::with_variables! {

@@ -1,4 +1,4 @@
-//! Composite: every operator for every element type between any two layouts, with the same bits on
+//! Composites: every operator for every element type between any two layouts, with equal bits for
 //! any number of ranks.
 
 use std::collections::BTreeSet;
@@ -12,9 +12,9 @@ use crate::support::{RANKS, ranks};
 
 zippy_testing::in_place_too!();
 
-/// Combines a box of one array with a box of another for all pairs of layouts, and compares with
+/// Checks composites of a box of one array with a box of another, for all pairs of layouts, against
 /// `twin(source, destination)`.
-fn between_cuts<T: Element + Debug>(
+fn check_composites_between_layouts<T: Element + Debug>(
     world: &World,
     operator: &Operator,
     make: impl Fn(u64) -> T,
@@ -42,31 +42,31 @@ fn between_cuts<T: Element + Debug>(
     Ok(())
 }
 
-/// A float whose sums are exact.
-fn exact(code: u64) -> f32 {
+/// Float whose sums are exact.
+fn exact_float(code: u64) -> f32 {
     (code >> 44) as f32 - 524_288.0
 }
 
 #[test]
-fn add_min_and_max_on_every_kind_of_cell() {
+fn add_min_and_max_combine_every_element_type() {
     ranks(RANKS, |world| {
         let (add, min, max) = (Operator::Add, Operator::Min, Operator::Max);
-        between_cuts(world, &add, exact, |s, d| s + d)?;
-        between_cuts(world, &min, exact, f32::min)?;
-        between_cuts(world, &max, exact, f32::max)?;
-        between_cuts(world, &add, i32::of, i32::wrapping_add)?;
-        between_cuts(world, &min, i32::of, i32::min)?;
-        between_cuts(world, &add, u32::of, u32::wrapping_add)?;
-        between_cuts(world, &max, u32::of, u32::max)?;
-        between_cuts(world, &add, u8::of, u8::saturating_add)?;
-        between_cuts(world, &add, i8::of, i8::saturating_add)?;
-        between_cuts(world, &min, i8::of, i8::min)?;
-        between_cuts(world, &add, u16::of, u16::saturating_add)?;
-        between_cuts(world, &add, i16::of, i16::saturating_add)?;
-        between_cuts(world, &max, i16::of, i16::max)?;
-        let pair = |code| [exact(code), exact(mix(code))];
-        between_cuts(world, &add, pair, |s, d| [s[0] + d[0], s[1] + d[1]])?;
-        between_cuts(world, &max, <[u32; 4]>::of, |s, d| std::array::from_fn(|i| s[i].max(d[i])))
+        check_composites_between_layouts(world, &add, exact_float, |s, d| s + d)?;
+        check_composites_between_layouts(world, &min, exact_float, f32::min)?;
+        check_composites_between_layouts(world, &max, exact_float, f32::max)?;
+        check_composites_between_layouts(world, &add, i32::of, i32::wrapping_add)?;
+        check_composites_between_layouts(world, &min, i32::of, i32::min)?;
+        check_composites_between_layouts(world, &add, u32::of, u32::wrapping_add)?;
+        check_composites_between_layouts(world, &max, u32::of, u32::max)?;
+        check_composites_between_layouts(world, &add, u8::of, u8::saturating_add)?;
+        check_composites_between_layouts(world, &add, i8::of, i8::saturating_add)?;
+        check_composites_between_layouts(world, &min, i8::of, i8::min)?;
+        check_composites_between_layouts(world, &add, u16::of, u16::saturating_add)?;
+        check_composites_between_layouts(world, &add, i16::of, i16::saturating_add)?;
+        check_composites_between_layouts(world, &max, i16::of, i16::max)?;
+        let pair = |code| [exact_float(code), exact_float(mix(code))];
+        check_composites_between_layouts(world, &add, pair, |s, d| [s[0] + d[0], s[1] + d[1]])?;
+        check_composites_between_layouts(world, &max, <[u32; 4]>::of, |s, d| std::array::from_fn(|i| s[i].max(d[i])))
     });
 }
 
@@ -78,7 +78,7 @@ struct Hit {
 }
 
 #[test]
-fn custom_operators_combine_every_kind_of_cell() {
+fn custom_operator_combines_every_element_type() {
     ranks(RANKS, |world| {
         let nearest = Operator::custom(
             "nearest",
@@ -89,20 +89,22 @@ fn custom_operators_combine_every_kind_of_cell() {
         );
         // Few different depths, so that ties occur.
         let hit = |code| Hit { depth: (code % 8) as f32, object: (code >> 32) as u32 };
-        between_cuts(world, &nearest, hit, |s, d| if (s.depth, s.object) < (d.depth, d.object) { s } else { d })?;
+        check_composites_between_layouts(world, &nearest, hit, |s, d| {
+            if (s.depth, s.object) < (d.depth, d.object) { s } else { d }
+        })?;
         let bits = Operator::custom("and-not", "fn combine(src: T, dst: T) -> T { return dst & ~src; }");
-        between_cuts(world, &bits, u32::of, |s, d| d & !s)?;
+        check_composites_between_layouts(world, &bits, u32::of, |s, d| d & !s)?;
         let clamped = Operator::custom("difference", "fn combine(src: T, dst: T) -> T { return dst - src; }");
-        between_cuts(world, &clamped, i8::of, i8_difference)
+        check_composites_between_layouts(world, &clamped, i8::of, i8_difference)
     });
 }
 
-/// Packed integers are combined as 32-bit integers and clamped to their range.
+/// Difference of packed integers, computed in 32 bits and clamped to their range.
 fn i8_difference(source: i8, destination: i8) -> i8 {
     destination.saturating_sub(source)
 }
 
-/// A premultiplied colour.
+/// Premultiplied colour.
 fn colour(code: u64) -> [f32; 4] {
     let part = |n: u32| ((code >> (16 * n)) % 256) as f32 / 255.0;
     let alpha = part(3);
@@ -110,7 +112,7 @@ fn colour(code: u64) -> [f32; 4] {
 }
 
 #[test]
-fn over_puts_the_source_in_front() {
+fn over_operator_blends_source_in_front_of_destination() {
     ranks(RANKS, |world| {
         for cut in cuts([15, 7], world.size()) {
             let front = cut.array::<[f32; 4], 2>(world, "front")?;
@@ -133,7 +135,7 @@ fn over_puts_the_source_in_front() {
 }
 
 #[test]
-fn overlapping_regions_are_read_before_they_are_written() {
+fn composite_of_overlapping_regions_reads_all_sources_first() {
     ranks(RANKS, |world| {
         for cut in cuts([12, 10], world.size()) {
             for (shift, operator) in [([3, 2], Operator::Add), ([-1, 0], Operator::Max), ([0, -4], Operator::Min)] {
@@ -159,7 +161,7 @@ fn overlapping_regions_are_read_before_they_are_written() {
 }
 
 #[test]
-fn the_bits_are_the_same_on_any_number_of_ranks_and_any_cut() {
+fn composite_has_equal_bits_on_any_number_of_ranks_and_any_cut() {
     let observed: Mutex<BTreeSet<Vec<u32>>> = Mutex::default();
     ranks(RANKS, |world| {
         let rounding = Operator::custom(
@@ -198,7 +200,7 @@ fn rearranged_layers_are_blended_in_their_new_order() {
         let order: Vec<usize> = (0..layers).map(|layer| (layer * (layers - 1) + 1) % layers).collect();
         let ordered = images.reassigned(&order)?;
         let sum = world.array::<f32, 3>("sum", &Layout::new([5, 3, 1]))?;
-        // Halving the destination reveals the order. Values of 4 bits and at most 16 layers are
+        // The halved destination reveals the order. Values of 4 bits and at most 16 layers are
         // exact.
         let fold = Operator::custom("fold", "fn combine(src: T, dst: T) -> T { return 0.5 * dst + src; }");
         for layer in 0..layers as i64 {
@@ -215,7 +217,7 @@ fn exact_of(at: [i64; 3]) -> f32 {
 }
 
 #[test]
-fn started_composites_have_read_their_source() {
+fn source_may_change_after_composite_has_started() {
     ranks(RANKS, |world| {
         for cut in cuts([11, 8], world.size()) {
             let source = cut.array::<i32, 2>(world, "source")?;
@@ -233,7 +235,7 @@ fn started_composites_have_read_their_source() {
 }
 
 #[test]
-fn operators_that_do_not_fit_are_the_same_error_everywhere() {
+fn unsupported_operator_returns_same_error_on_all_ranks() {
     ranks(RANKS, |world| {
         let layout = Layout::new([4, 6]).split([Split::Whole, Split::Even(3)]);
         let (scalars, hits) = (world.array::<f32, 2>("scalars", &layout)?, world.array::<Hit, 2>("hits", &layout)?);

@@ -1,5 +1,5 @@
-//! Copy between any two layouts, within one array, with permuted axes, with local sections, and of
-//! every element type.
+//! Copies between any two layouts, within one array, with permuted axes, with local sections, and
+//! of every element type.
 
 use zippy::region::Region;
 use zippy::{Element, Exchange, Layout, Result, Split, World};
@@ -10,7 +10,7 @@ use crate::support::{self, RANKS, ranks};
 zippy_testing::in_place_too!();
 
 /// Expected cells of the destination after a copy of the box at `from` to the box at `onto`.
-fn moved<T: Value, const D: usize>(
+fn expected_cells<T: Value, const D: usize>(
     (source, from): (u64, [i64; D]),
     (own, onto): (u64, [i64; D]),
     extents: [i64; D],
@@ -23,7 +23,7 @@ fn moved<T: Value, const D: usize>(
 }
 
 #[test]
-fn between_any_two_layouts() {
+fn copy_between_any_two_layouts_moves_box() {
     ranks(RANKS, |world| {
         let (shape, other) = ([9, 7, 6], [8, 9, 5]);
         let (from, onto, extents) = ([1, 0, 2], [0, 2, 1], [7, 6, 4]);
@@ -35,7 +35,7 @@ fn between_any_two_layouts() {
                 fill(&destination, 2)?;
                 let moved_bytes = world.copy(source.at(boxed(from, extents)), destination.at(boxed(onto, extents)))?;
                 let label = format!("{} to {} on {} ranks", from_cut.name, onto_cut.name, world.size());
-                expect(&destination, &label, moved((1, from), (2, onto), extents))?;
+                expect(&destination, &label, expected_cells((1, from), (2, onto), extents))?;
                 expect(&source, &label, |at| u32::of(code(1, at)))?;
                 let mut sum = [moved_bytes.bytes_local + moved_bytes.bytes_network];
                 world.group().all_reduce(&mut sum, |a, b| *a += b)?;
@@ -46,7 +46,7 @@ fn between_any_two_layouts() {
     });
 }
 
-fn overlapping<const D: usize>(world: &World, shape: [i64; D], shift: [i64; D]) -> Result<()> {
+fn check_overlapping_copies<const D: usize>(world: &World, shape: [i64; D], shift: [i64; D]) -> Result<()> {
     let extents = std::array::from_fn(|axis| (shape[axis] - shift[axis].abs()).max(0));
     let from = shift.map(|by| (-by).max(0));
     let onto = shift.map(|by| by.max(0));
@@ -55,34 +55,34 @@ fn overlapping<const D: usize>(world: &World, shape: [i64; D], shift: [i64; D]) 
         fill(&array, 3)?;
         world.copy(array.at(boxed(from, extents)), array.at(boxed(onto, extents)))?;
         let label = format!("{} by {shift:?} on {} ranks", cut.name, world.size());
-        expect(&array, &label, moved((3, from), (3, onto), extents))?;
+        expect(&array, &label, expected_cells((3, from), (3, onto), extents))?;
     }
     Ok(())
 }
 
 #[test]
-fn within_one_array() {
+fn overlapping_copy_within_array_reads_all_sources_first() {
     ranks(RANKS, |world| {
         let shifts = [[1, 0], [0, 1], [-1, 0], [0, -2], [3, 2], [-3, 2], [4, -5], [0, 0], [-9, -7]];
-        shifts.into_iter().try_for_each(|shift| overlapping(world, [12, 11], shift))
+        shifts.into_iter().try_for_each(|shift| check_overlapping_copies(world, [12, 11], shift))
     });
 }
 
 #[test]
-fn one_to_seven_axes() {
+fn copy_moves_boxes_of_one_to_seven_axes() {
     ranks(RANKS, |world| {
-        overlapping(world, [37], [5])?;
-        overlapping(world, [5, 4], [-1, 2])?;
-        overlapping(world, [5, 4, 3], [1, -1, 1])?;
-        overlapping(world, [5, 4, 3, 3], [2, 1, -1, 1])?;
-        overlapping(world, [3, 4, 3, 2, 2], [1, -1, 1, 0, 1])?;
-        overlapping(world, [3, 2, 3, 2, 2, 3], [-1, 1, 1, 0, 1, -1])?;
-        overlapping(world, [3, 2, 2, 2, 2, 2, 3], [1, 0, 1, -1, 0, 1, 1])
+        check_overlapping_copies(world, [37], [5])?;
+        check_overlapping_copies(world, [5, 4], [-1, 2])?;
+        check_overlapping_copies(world, [5, 4, 3], [1, -1, 1])?;
+        check_overlapping_copies(world, [5, 4, 3, 3], [2, 1, -1, 1])?;
+        check_overlapping_copies(world, [3, 4, 3, 2, 2], [1, -1, 1, 0, 1])?;
+        check_overlapping_copies(world, [3, 2, 3, 2, 2, 3], [-1, 1, 1, 0, 1, -1])?;
+        check_overlapping_copies(world, [3, 2, 2, 2, 2, 2, 3], [1, 0, 1, -1, 0, 1, 1])
     });
 }
 
 #[test]
-fn rearranged_handles_of_one_array_overlap() {
+fn copy_between_rearranged_handles_reads_all_sources_first() {
     ranks(RANKS, |world| {
         let chunks = 2 * world.size() as i64;
         let layout = Layout::new([4, 3 * chunks]).split([Split::Whole, Split::Even(chunks as usize)]);
@@ -99,7 +99,7 @@ fn rearranged_handles_of_one_array_overlap() {
 }
 
 #[test]
-fn axes_can_be_permuted() {
+fn permuted_copy_moves_axes_as_listed() {
     ranks(RANKS, |world| {
         let shape = [7, 5, 6];
         let (from, extents) = ([2, 1, 0], [4, 3, 5]);
@@ -155,7 +155,7 @@ impl Value for Particle {
     }
 }
 
-fn every_bit_arrives<T: Value>(world: &World) -> Result<()> {
+fn check_every_bit<T: Value>(world: &World) -> Result<()> {
     // Odd offsets and extents, so that packed cells at both ends share words with other cells.
     let (from, onto, extents) = ([3, 1], [2, 4], [17, 9]);
     let all = cuts([23, 11], world.size()).into_iter().zip(cuts([21, 14], world.size()).into_iter().rev());
@@ -166,32 +166,32 @@ fn every_bit_arrives<T: Value>(world: &World) -> Result<()> {
         fill(&destination, 8)?;
         world.copy(source.at(boxed(from, extents)), destination.at(boxed(onto, extents)))?;
         let label = format!("{}: {} to {}", T::INFO.name, from_cut.name, onto_cut.name);
-        expect(&destination, &label, moved((7, from), (8, onto), extents))?;
+        expect(&destination, &label, expected_cells((7, from), (8, onto), extents))?;
     }
     Ok(())
 }
 
 #[test]
-fn every_element_type_moves_bit_by_bit() {
+fn copy_keeps_every_bit_of_every_element_type() {
     ranks(RANKS, |world| {
-        every_bit_arrives::<f32>(world)?;
-        every_bit_arrives::<i32>(world)?;
-        every_bit_arrives::<[f32; 2]>(world)?;
-        every_bit_arrives::<[u32; 4]>(world)?;
-        every_bit_arrives::<u8>(world)?;
-        every_bit_arrives::<i8>(world)?;
-        every_bit_arrives::<u16>(world)?;
-        every_bit_arrives::<i16>(world)?;
-        every_bit_arrives::<Particle>(world)
+        check_every_bit::<f32>(world)?;
+        check_every_bit::<i32>(world)?;
+        check_every_bit::<[f32; 2]>(world)?;
+        check_every_bit::<[u32; 4]>(world)?;
+        check_every_bit::<u8>(world)?;
+        check_every_bit::<i8>(world)?;
+        check_every_bit::<u16>(world)?;
+        check_every_bit::<i16>(world)?;
+        check_every_bit::<Particle>(world)
     });
 }
 
 #[test]
-fn optional_element_types_move_or_are_refused_by_name() {
+fn optional_element_type_is_copied_or_refused_by_name() {
     fn check<T: Value>(world: &World) -> Result<()> {
         let adapter = &world.gpu().adapter().name;
         let Err(expected) = T::INFO.supported_by(world.gpu().features(), adapter) else {
-            return every_bit_arrives::<T>(world);
+            return check_every_bit::<T>(world);
         };
         let refused = world.array::<T, 1>("refused", &Layout::new([4])).map(drop);
         assert!(expected.to_string().contains(adapter.as_str()), "{expected}");
@@ -208,7 +208,7 @@ fn optional_element_types_move_or_are_refused_by_name() {
 }
 
 #[test]
-fn payloads_of_nans_are_moved_intact() {
+fn copy_keeps_payloads_of_nans() {
     ranks(RANKS, |world| {
         // Quiet and signalling NaNs of both signs with payloads; negative zero; subnormals;
         // infinities.
@@ -241,7 +241,7 @@ fn payloads_of_nans_are_moved_intact() {
 }
 
 #[test]
-fn local_sections_of_every_rank() {
+fn copy_between_global_array_and_local_sections_moves_cells() {
     ranks(RANKS, |world| {
         let (rank, size) = (world.rank() as i64, world.size() as i64);
         for cut in cuts([11, 3 * size], world.size()) {
@@ -292,7 +292,7 @@ fn highest_rank_wins_where_local_sections_overlap() {
 }
 
 #[test]
-fn chunks_and_their_ghosts_are_local_sections() {
+fn chunk_with_ghost_cells_is_copied_as_local_section() {
     ranks(RANKS, |world| {
         let size = world.size();
         let layout = Layout::new([5, 2 * size as i64]).split([Split::Whole, Split::Even(size)]).ghost([1, 1]);
@@ -324,7 +324,7 @@ fn chunks_and_their_ghosts_are_local_sections() {
 }
 
 #[test]
-fn started_copies_have_read_their_source() {
+fn source_may_change_after_copy_has_started() {
     ranks(RANKS, |world| {
         let mut ways = cuts([12, 10], world.size()).into_iter().zip(cuts([12, 10], world.size()).into_iter().rev());
         ways.try_for_each(|(from_cut, onto_cut)| {
@@ -351,7 +351,7 @@ fn started_copies_have_read_their_source() {
 }
 
 #[test]
-fn regions_and_arrays_without_cells() {
+fn copy_without_cells_moves_nothing() {
     ranks(RANKS, |world| {
         let array = world.array::<f32, 2>("array", &Layout::new([6, 5]))?;
         let none = world.array::<f32, 2>("none", &Layout::new([0, 5]).ghost([1, 1]))?;
@@ -369,7 +369,7 @@ fn regions_and_arrays_without_cells() {
 }
 
 #[test]
-fn a_repeated_copy_builds_no_plan_and_allocates_nothing() {
+fn repeated_copy_builds_no_plan_and_allocates_nothing() {
     ranks(RANKS, |world| {
         let cuts = cuts([24, 20], world.size());
         let (a, b) = (cuts[1].array::<f32, 2>(world, "a")?, cuts[4].array::<f32, 2>(world, "b")?);

@@ -5,7 +5,7 @@ use zippy::{Layout, Split};
 use crate::support::{RANKS, cells::expect, ranks};
 
 #[test]
-fn started_copies_with_local_ends_have_read_their_source() {
+fn source_may_change_after_local_copy_has_started() {
     ranks(RANKS, |world| {
         let (rank, size) = (world.rank() as i64, world.size() as i64);
         let layout = Layout::new([5, 2 * size]).split([Split::Even(2), Split::Even(world.size())]);
@@ -36,10 +36,10 @@ fn started_copies_with_local_ends_have_read_their_source() {
     });
 }
 
-/// Each rank copies its chunk to its own second half and to the first half of the next chunk, from
+/// Each rank copies its chunk to its own second half, and to the first half of the next chunk, from
 /// which the next rank reads.
 #[test]
-fn copies_of_chunks_into_their_own_array_read_all_sources_first() {
+fn copy_of_chunk_into_its_array_reads_all_sources_first() {
     ranks(RANKS, |world| {
         let (rank, size) = (world.rank() as i64, world.size() as i64);
         let array = world.array::<i32, 1>("array", &Layout::new([4 * size]).split([Split::Even(world.size())]))?;
@@ -61,7 +61,7 @@ fn copies_of_chunks_into_their_own_array_read_all_sources_first() {
 }
 
 #[test]
-fn local_sections_on_overlapping_cells_leave_the_highest_rank() {
+fn overlapping_copies_from_local_sections_leave_cells_of_highest_rank() {
     ranks(RANKS, |world| {
         let (rank, size) = (world.rank() as i64, world.size() as i64);
         let array = world.array::<u8, 1>("array", &Layout::new([3 * size + 4]).split([Split::Even(world.size())]))?;

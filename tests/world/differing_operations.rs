@@ -1,5 +1,5 @@
-//! Ranks that call an operation with different arguments: for every argument, all ranks get an
-//! error that names both calls.
+//! Calls of an operation with different arguments on different ranks: for every argument, all ranks
+//! get an error with both calls.
 
 use zippy::Exchange;
 use zippy::array::GlobalSection;
@@ -23,13 +23,13 @@ impl Arrays {
         Ok(Self { a, b, turned })
     }
 
-    /// Ghost update across the faces of axis 1 with a list of components; axis 0 is the component
-    /// axis.
+    /// Ghost update across the faces of axis 1 with a list of components along axis 0.
     fn listed(&self, list: &'static [usize]) -> Exchange {
         Exchange::new().ghosts(&self.a).components(0, |_| list.to_vec())
     }
 
-    /// Copies of two columns of the first array to two columns of the second, starting at `starts`.
+    /// Copies of two columns of the first array to two columns of the second, which start at
+    /// `starts`.
     fn pairs(&self, starts: [i64; 2]) -> Vec<(GlobalSection<f32, 2>, GlobalSection<f32, 2>)> {
         starts.map(|x| (self.a.at((x..x + 2, ..)), self.b.at((0..2, ..)))).into()
     }
@@ -37,9 +37,9 @@ impl Arrays {
 
 type Call = fn(&World, &Arrays) -> Result<()>;
 
-/// Rank `odd` calls `other` and all other ranks call `usual`: every rank gets an error that names
-/// both.
-fn differ(usual: Call, other: Call, usual_text: &str, other_text: &str) {
+/// Checks the error of each rank, which names both calls: rank `odd` calls `other`, and all other
+/// ranks call `usual`.
+fn check_error_of_differing_calls(usual: Call, other: Call, usual_text: &str, other_text: &str) {
     for ranks in launcher::counts(&[2, 3]) {
         for odd in 0..ranks {
             let result = run_with(Config::threads(ranks).check(true), |world| {
@@ -81,14 +81,14 @@ fn copy(world: &World, arrays: &Arrays) -> Result<()> {
 const COPY: &str = "copy(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8])";
 
 #[test]
-fn regions_arrays_and_owners() {
-    differ(
+fn different_regions_arrays_and_owners_are_named() {
+    check_error_of_differing_calls(
         copy,
         |world, arrays| world.copy(arrays.a.at((0..4, ..)), arrays.b.at((1..5, ..))).map(drop),
         COPY,
         "copy(\"a\" [0..4, 0..8] -> \"b\" [1..5, 0..8])",
     );
-    differ(
+    check_error_of_differing_calls(
         copy,
         |world, arrays| world.copy(arrays.b.at((0..4, ..)), arrays.a.at((0..4, ..))).map(drop),
         COPY,
@@ -97,8 +97,8 @@ fn regions_arrays_and_owners() {
 }
 
 #[test]
-fn orders_of_axes() {
-    differ(
+fn different_orders_of_axes_are_named() {
+    check_error_of_differing_calls(
         |world, arrays| {
             world.exchange(Exchange::new().copy(arrays.a.at(..), arrays.b.at(..)).permuted([0, 1])).map(drop)
         },
@@ -111,14 +111,14 @@ fn orders_of_axes() {
 }
 
 #[test]
-fn operators() {
-    differ(
+fn different_operators_are_named() {
+    check_error_of_differing_calls(
         |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Add).map(drop),
         |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Max).map(drop),
         "composite(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8], add)",
         "composite(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8], max)",
     );
-    differ(
+    check_error_of_differing_calls(
         copy,
         |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Min).map(drop),
         COPY,
@@ -128,19 +128,19 @@ fn operators() {
 
 #[test]
 fn ghost_updates_with_different_options_are_named() {
-    differ(
+    check_error_of_differing_calls(
         |world, arrays| world.ghosts(&arrays.a).map(drop),
         |world, arrays| world.exchange(Exchange::new().ghosts(&arrays.a).reverse()).map(drop),
         "ghosts(\"a\")",
         "ghosts(\"a\" reverse)",
     );
-    differ(
+    check_error_of_differing_calls(
         |world, arrays| world.exchange(Exchange::new().ghosts(&arrays.a).reverse_with(Operator::Add)).map(drop),
         |world, arrays| world.exchange(Exchange::new().ghosts(&arrays.a).ghosts(&arrays.b)).map(drop),
         "ghosts(\"a\" reverse with add)",
         "ghosts(\"a\", \"b\")",
     );
-    differ(
+    check_error_of_differing_calls(
         |world, arrays| world.ghosts(&arrays.a).map(drop),
         |world, arrays| world.exchange(Exchange::new().ghosts(&arrays.a).faces_only()).map(drop),
         "ghosts(\"a\")",
@@ -148,9 +148,9 @@ fn ghost_updates_with_different_options_are_named() {
     );
 }
 
-/// Rank 0 calls `other` and all other ranks call `usual`: the errors distinguish long arguments by
-/// a hash.
-fn differ_by_hash(usual: Call, other: Call, by: &str) {
+/// Checks errors that distinguish long arguments by a hash: rank 0 calls `other`, and all other
+/// ranks call `usual`.
+fn check_hashes_of_differing_calls(usual: Call, other: Call, by: &str) {
     for ranks in launcher::counts(&[2, 3]) {
         for check in [true, false] {
             let result = run_with(Config::threads(ranks).check(check), |world| {
@@ -168,29 +168,29 @@ fn differ_by_hash(usual: Call, other: Call, by: &str) {
 
 #[test]
 fn different_lists_and_owners_have_different_hashes() {
-    differ_by_hash(
+    check_hashes_of_differing_calls(
         |world, arrays| world.exchange(arrays.listed(&[0, 3])).map(drop),
         |world, arrays| world.exchange(arrays.listed(&[0, 4])).map(drop),
         "ghosts(\"a\" by components #",
     );
-    differ_by_hash(
+    check_hashes_of_differing_calls(
         |world, arrays| world.copy(arrays.a.at(..), arrays.b.at(..)).map(drop),
         |world, arrays| world.copy(arrays.a.at(..), arrays.turned.at(..)).map(drop),
         ", owners [",
     );
     let by = "composite(2 pairs #";
-    fn added(world: &World, arrays: &Arrays, at: [i64; 2], operator: Operator) -> Result<()> {
+    fn composite_column(world: &World, arrays: &Arrays, at: [i64; 2], operator: Operator) -> Result<()> {
         world.exchange(Exchange::new().composites(arrays.pairs(at), &operator)).map(drop)
     }
-    let usual: Call = |world, arrays| added(world, arrays, [0, 4], Operator::Add);
-    differ_by_hash(usual, |world, arrays| added(world, arrays, [0, 5], Operator::Add), by);
-    differ_by_hash(usual, |world, arrays| added(world, arrays, [4, 0], Operator::Add), by);
-    differ_by_hash(usual, |world, arrays| added(world, arrays, [0, 4], Operator::Max), by);
+    let usual: Call = |world, arrays| composite_column(world, arrays, [0, 4], Operator::Add);
+    check_hashes_of_differing_calls(usual, |world, arrays| composite_column(world, arrays, [0, 5], Operator::Add), by);
+    check_hashes_of_differing_calls(usual, |world, arrays| composite_column(world, arrays, [4, 0], Operator::Add), by);
+    check_hashes_of_differing_calls(usual, |world, arrays| composite_column(world, arrays, [0, 4], Operator::Max), by);
 }
 
-/// Runs a program in which the last rank differs, with and without the comparison before each call.
-/// The error must contain `texts` in this order.
-fn goes_apart(program: fn(&World, bool) -> Result<()>, texts: [&str; 2]) {
+/// Checks the error of a program in which the last rank differs, with and without the comparison
+/// before each call. The error must contain `texts` in this order.
+fn check_error_of_differing_programs(program: fn(&World, bool) -> Result<()>, texts: [&str; 2]) {
     for ranks in launcher::counts(&[2, 3, 5]) {
         for check in [true, false] {
             let result =
@@ -206,8 +206,8 @@ fn goes_apart(program: fn(&World, bool) -> Result<()>, texts: [&str; 2]) {
 }
 
 #[test]
-fn updates_in_another_order() {
-    goes_apart(
+fn updates_in_different_orders_are_named() {
+    check_error_of_differing_programs(
         |world, other| {
             let Arrays { a, b, .. } = Arrays::new(world)?;
             let (first, second) = if other { (&b, &a) } else { (&a, &b) };
@@ -221,7 +221,7 @@ fn updates_in_another_order() {
 
 #[test]
 fn omitted_call_is_named() {
-    goes_apart(
+    check_error_of_differing_programs(
         |world, other| {
             let Arrays { a, b, .. } = Arrays::new(world)?;
             if !other {
@@ -236,11 +236,11 @@ fn omitted_call_is_named() {
 
 /// Creating an array sends no message; the next message reveals the difference.
 #[test]
-fn arrays_of_another_type_shape_or_cut() {
+fn arrays_of_different_types_shapes_or_cuts_are_named() {
     fn layout(shape: [i64; 2], split: Split) -> Layout {
         Layout::new(shape).split([Split::Whole, split]).ghost([1, 1])
     }
-    goes_apart(
+    check_error_of_differing_programs(
         |world, other| {
             let layout = layout([8, 8], Split::Even(4));
             if other {
@@ -251,14 +251,14 @@ fn arrays_of_another_type_shape_or_cut() {
         },
         ["array(\"c\", 8 x 8 of u32)", "array(\"c\", 8 x 8 of f32)"],
     );
-    goes_apart(
+    check_error_of_differing_programs(
         |world, other| {
             let shape = if other { [8, 10] } else { [8, 8] };
             world.array::<u32, 2>("c", &layout(shape, Split::Even(4)))?.fill(7)
         },
         ["array(\"c\", 8 x 8 of u32)", "array(\"c\", 8 x 10 of u32)"],
     );
-    goes_apart(
+    check_error_of_differing_programs(
         |world, other| {
             let sizes = if other { vec![1, 2, 3, 2] } else { vec![2, 2, 2, 2] };
             world.array::<u32, 2>("c", &layout([8, 8], Split::Sizes(sizes)))?.fill(7)
@@ -272,20 +272,20 @@ fn arrays_of_another_type_shape_or_cut() {
 
 /// Re-arranging chunks sends no message, either.
 #[test]
-fn chunks_rearranged_in_another_order() {
+fn different_rearrangements_are_named() {
     fn turned(world: &World, other: bool) -> Result<GlobalArray<i32, 1>> {
         let array = world.array::<i32, 1>("a", &Layout::new([20]).split([Split::Even(5)]))?;
         array.fill_with(|[x]| x as i32)?;
         array.reassigned(if other { &[1, 2, 3, 4, 0] } else { &[4, 3, 2, 1, 0] })
     }
     let texts = ["reassigned(\"a\" (i32 of 20 cut in [4, 4, 4, 4, 4], owners [", "reassigned(\"a\" (i32 of "];
-    goes_apart(|world, other| world.sum(turned(world, other)?.at(0..4)).map(drop), texts);
-    goes_apart(
+    check_error_of_differing_programs(|world, other| world.sum(turned(world, other)?.at(0..4)).map(drop), texts);
+    check_error_of_differing_programs(
         |world, other| {
             let ticket = world.get(turned(world, other)?.at(0..4))?;
             world.fence()?.redeem(ticket).map(drop)
         },
         texts,
     );
-    goes_apart(|world, other| world.fence().and(turned(world, other).map(drop)), texts);
+    check_error_of_differing_programs(|world, other| world.fence().and(turned(world, other).map(drop)), texts);
 }

@@ -6,20 +6,20 @@ use zippy::{Element, GlobalArray, KernelSource, Layout, Result, Split, World};
 
 use crate::support;
 
-/// A value for a position that is exact in every element type.
-fn encode(p: &[i64]) -> i64 {
+/// Value of a position that is exact in every element type.
+fn position_code(p: &[i64]) -> i64 {
     p.iter().rev().fold(0, |n, &x| n * 7 + x) % 101
 }
 
-/// All cells of an array with their positions, on every rank.
-fn cells<T: Element, const D: usize>(world: &World, array: &GlobalArray<T, D>) -> Result<Vec<([i64; D], T)>> {
+/// Gathers all cells of an array with their positions, on every rank.
+fn gather_cells<T: Element, const D: usize>(world: &World, array: &GlobalArray<T, D>) -> Result<Vec<([i64; D], T)>> {
     let ticket = world.get(array.at(..))?;
     let values = world.fence()?.redeem(ticket)?;
     let points = zippy::region::Region::new(&[0; D], &array.shape())?;
     Ok(points.points().map(|p| std::array::from_fn(|axis| p[axis])).zip(values).collect())
 }
 
-fn inside<const D: usize>(p: &[i64; D], section: &[Range<i64>; D]) -> bool {
+fn is_inside<const D: usize>(p: &[i64; D], section: &[Range<i64>; D]) -> bool {
     p.iter().zip(section).all(|(x, range)| range.contains(x))
 }
 
@@ -33,7 +33,7 @@ fn layouts(shape: [i64; 2], ranks: usize) -> Vec<Layout> {
 }
 
 #[test]
-fn fills_change_only_their_cells() {
+fn fill_changes_only_cells_of_its_section() {
     fn check<T: Element + PartialEq + std::fmt::Debug>(world: &World, [a, b]: [T; 2]) -> Result<()> {
         if T::INFO.supported_by(world.gpu().features(), "").is_err() {
             return Ok(());
@@ -48,8 +48,8 @@ fn fills_change_only_their_cells() {
             let section = [3..22, 1..10];
             array.at(section.clone()).fill(b)?;
             array.at((5..5, ..)).fill(b)?;
-            for (p, value) in cells(world, &array)? {
-                assert_eq!(value, if inside(&p, &section) { b } else { a }, "{} at {p:?}", T::INFO.name);
+            for (p, value) in gather_cells(world, &array)? {
+                assert_eq!(value, if is_inside(&p, &section) { b } else { a }, "{} at {p:?}", T::INFO.name);
             }
             for chunk in array.chunks() {
                 let ghosts = chunk.with_ghosts();
@@ -71,7 +71,7 @@ fn fills_change_only_their_cells() {
 }
 
 #[test]
-fn expressions_of_the_position_in_any_number_of_axes() {
+fn expression_of_position_is_evaluated_in_any_number_of_axes() {
     fn check<const D: usize>(world: &World, shape: [i64; D], expression: &str) -> Result<()> {
         let section: [Range<i64>; D] = std::array::from_fn(|axis| i64::from(axis % 2 == 0)..shape[axis]);
         let split = if D > 4 { 1 } else { 2 };
@@ -79,8 +79,12 @@ fn expressions_of_the_position_in_any_number_of_axes() {
         let array = world.array::<i32, D>("a", &layout)?;
         array.fill(-1)?;
         world.elementwise(expression).call().write("a", array.at(section.clone()))?;
-        for (p, value) in cells(world, &array)? {
-            assert_eq!(i64::from(value), if inside(&p, &section) { encode(&p) } else { -1 }, "{p:?} of {shape:?}");
+        for (p, value) in gather_cells(world, &array)? {
+            assert_eq!(
+                i64::from(value),
+                if is_inside(&p, &section) { position_code(&p) } else { -1 },
+                "{p:?} of {shape:?}"
+            );
         }
         Ok(())
     }
@@ -96,28 +100,28 @@ fn expressions_of_the_position_in_any_number_of_axes() {
 }
 
 #[test]
-fn axpy_between_shifted_sections() {
+fn expression_of_shifted_sections_equals_plain_loop() {
     support::ranks(support::RANKS, |world| {
         for layout in layouts([33, 14], world.size()) {
             let (x, y) = (world.array::<f32, 2>("x", &layout)?, world.array::<f32, 2>("y", &layout)?);
-            x.fill_with(|p| encode(&p) as f32)?;
-            y.fill_with(|p| 1000.0 + encode(&[p[1], p[0]]) as f32)?;
+            x.fill_with(|p| position_code(&p) as f32)?;
+            y.fill_with(|p| 1000.0 + position_code(&[p[1], p[0]]) as f32)?;
             let axpy = world.elementwise("a * x + y");
             let section = [2..31, 3..14];
             for a in [0.5_f32, -3.0] {
                 let call = axpy.call().read("x", x.at(section.clone())).param("a", a);
                 call.write("y", y.at(section.clone()))?;
             }
-            for (p, value) in cells(world, &y)? {
-                let x = if inside(&p, &section) { encode(&p) as f32 } else { 0.0 };
-                assert_eq!(value, 1000.0 + encode(&[p[1], p[0]]) as f32 - 2.5 * x, "{p:?}");
+            for (p, value) in gather_cells(world, &y)? {
+                let x = if is_inside(&p, &section) { position_code(&p) as f32 } else { 0.0 };
+                assert_eq!(value, 1000.0 + position_code(&[p[1], p[0]]) as f32 - 2.5 * x, "{p:?}");
             }
             // On one rank, corresponding cells may have different offsets in their chunks.
             if world.size() == 1 {
                 let call = world.elementwise("x + 0.5");
                 call.call().read("x", x.at((0..20, 0..9))).write("y", y.at((13..33, 5..14)))?;
-                for (p, value) in cells(world, &y)?.into_iter().filter(|(p, _)| p[0] >= 13 && p[1] >= 5) {
-                    assert_eq!(value, encode(&[p[0] - 13, p[1] - 5]) as f32 + 0.5, "{p:?}");
+                for (p, value) in gather_cells(world, &y)?.into_iter().filter(|(p, _)| p[0] >= 13 && p[1] >= 5) {
+                    assert_eq!(value, position_code(&[p[0] - 13, p[1] - 5]) as f32 + 0.5, "{p:?}");
                 }
             }
         }
@@ -126,37 +130,41 @@ fn axpy_between_shifted_sections() {
 }
 
 #[test]
-fn types_may_differ_and_small_cells_keep_their_neighbours() {
+fn expression_of_different_types_keeps_neighbouring_small_cells() {
     support::ranks(&[1, 2, 3], |world| {
         for layout in layouts([30, 9], world.size()) {
             let bytes = world.array::<u8, 2>("bytes", &layout)?;
             let shorts = world.array::<i16, 2>("shorts", &layout)?;
             let pairs = world.array::<[f32; 2], 2>("pairs", &layout)?;
-            bytes.fill_with(|p| 100 + encode(&p) as u8)?;
-            shorts.fill_with(|p| -(encode(&p) as i16) * 300)?;
+            bytes.fill_with(|p| 100 + position_code(&p) as u8)?;
+            shorts.fill_with(|p| -(position_code(&p) as i16) * 300)?;
             let section = [3..28, 1..8];
             let both = world.elementwise("vec2<f32>(f32(b) * 0.5, f32(s))");
             let call = both.call().read("b", bytes.at(section.clone())).read("s", shorts.at(section.clone()));
             call.write("q", pairs.at(section.clone()))?;
-            for (p, value) in cells(world, &pairs)? {
-                let n = encode(&p) as f32;
-                assert_eq!(value, if inside(&p, &section) { [50.0 + n * 0.5, n * -300.0] } else { [0.0; 2] }, "{p:?}");
-            }
-            // Writes bytes and shorts: words at the ends of the section also have cells outside.
-            let odd = [5..26, 0..9];
-            world.elementwise("b + u32(i32(n) - p.x)").call().param("n", 40.0_f32).write("b", bytes.at(odd.clone()))?;
-            world.elementwise("-s / 2").call().write("s", shorts.at(odd.clone()))?;
-            for (p, value) in cells(world, &bytes)? {
-                let before = 100 + encode(&p);
+            for (p, value) in gather_cells(world, &pairs)? {
+                let n = position_code(&p) as f32;
                 assert_eq!(
-                    i64::from(value),
-                    if inside(&p, &odd) { (before + 40 - p[0]) & 255 } else { before },
+                    value,
+                    if is_inside(&p, &section) { [50.0 + n * 0.5, n * -300.0] } else { [0.0; 2] },
                     "{p:?}"
                 );
             }
-            for (p, value) in cells(world, &shorts)? {
-                let n = encode(&p) * 300;
-                assert_eq!(i64::from(value), if inside(&p, &odd) { n / 2 } else { -n }, "{p:?}");
+            // Written bytes and shorts share words at the ends of the section with other cells.
+            let odd = [5..26, 0..9];
+            world.elementwise("b + u32(i32(n) - p.x)").call().param("n", 40.0_f32).write("b", bytes.at(odd.clone()))?;
+            world.elementwise("-s / 2").call().write("s", shorts.at(odd.clone()))?;
+            for (p, value) in gather_cells(world, &bytes)? {
+                let before = 100 + position_code(&p);
+                assert_eq!(
+                    i64::from(value),
+                    if is_inside(&p, &odd) { (before + 40 - p[0]) & 255 } else { before },
+                    "{p:?}"
+                );
+            }
+            for (p, value) in gather_cells(world, &shorts)? {
+                let n = position_code(&p) * 300;
+                assert_eq!(i64::from(value), if is_inside(&p, &odd) { n / 2 } else { -n }, "{p:?}");
             }
         }
         Ok(())
@@ -164,7 +172,7 @@ fn types_may_differ_and_small_cells_keep_their_neighbours() {
 }
 
 #[test]
-fn local_sections_and_ghost_cells() {
+fn expression_writes_local_sections_and_ghost_cells() {
     support::ranks(&[1, 3], |world| {
         let rank = world.rank() as i32;
         let mine = world.local_array::<i32, 1>("mine", &Layout::new([5 + i64::from(rank)]).ghost([2]))?;
@@ -185,7 +193,7 @@ fn local_sections_and_ghost_cells() {
 }
 
 #[test]
-fn mistakes_are_named_and_placed() {
+fn invalid_expression_error_has_name_and_position() {
     support::ranks(&[1, 2], |world| {
         let layout = Layout::new([8]).split([Split::Even(2)]);
         let (a, b) = (world.array::<f32, 1>("a", &layout)?, world.array::<f32, 1>("b", &layout)?);
@@ -234,7 +242,7 @@ fn mistakes_are_named_and_placed() {
         if world.size() == 1 {
             apart?;
             assert_eq!(
-                cells(world, &a)?.iter().map(|(_, v)| *v).collect::<Vec<_>>(),
+                gather_cells(world, &a)?.iter().map(|(_, v)| *v).collect::<Vec<_>>(),
                 (0..8).map(|x| x as f32).collect::<Vec<_>>()
             );
         } else {
@@ -245,13 +253,13 @@ fn mistakes_are_named_and_placed() {
 }
 
 #[test]
-fn expressions_call_custom_functions() {
+fn expression_calls_custom_function() {
     let functions = "const HALF = 0.5;\nfn wave(p: vec2<i32>) -> f32 {\n  return HALF * f32(p.x * p.y);\n}\n";
     support::ranks(&[1, 2], |world| {
         let array = world.array::<f32, 2>("a", &Layout::new([12, 10]).split([Split::Whole, Split::Even(3)]))?;
         let wave = world.elementwise("wave(p) + shift.y").functions(KernelSource::text("wave.wgsl", functions));
         wave.call().param("shift", [1.0_f32, 0.25]).write("a", array.at(..))?;
-        for ([x, y], value) in cells(world, &array)? {
+        for ([x, y], value) in gather_cells(world, &array)? {
             assert_eq!(value, 0.5 * (x * y) as f32 + 0.25);
         }
         Ok(())
@@ -259,7 +267,7 @@ fn expressions_call_custom_functions() {
 }
 
 #[test]
-fn a_warm_repeat_allocates_nothing() {
+fn repeated_expression_allocates_nothing() {
     support::ranks(&[1, 2], |world| {
         let layout = Layout::new([64, 9]).split([Split::Even(2), Split::Even(2)]).ghost([1, 1]);
         let (x, y) = (world.array::<f32, 2>("x", &layout)?, world.array::<f32, 2>("y", &layout)?);

@@ -1,6 +1,6 @@
 //! Many pairs in one exchange: overlapping random pairs between arrays of all layouts and within
-//! one array, compared with plain vectors that apply the pairs in order; and pairs with ghost
-//! updates.
+//! one array, compared with plain vectors to which the pairs are applied in order; and pairs with
+//! ghost updates.
 
 use zippy::array::GlobalSection;
 use zippy::{ArrayOptions, Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
@@ -12,16 +12,16 @@ zippy_testing::in_place_too!();
 
 const SHAPE: [i64; 2] = [13, 9];
 
-/// Pseudo-random numbers, the same on all ranks.
-struct Draw(u64);
+/// Pseudorandom numbers, the same on all ranks.
+struct RandomNumbers(u64);
 
-impl Draw {
+impl RandomNumbers {
     fn below(&mut self, n: u64) -> u64 {
         self.0 = mix(self.0);
         self.0 % n
     }
 
-    /// Two boxes of equal extents within the shape. Few have no cells.
+    /// Two boxes of equal extents within the shape; few have no cells.
     fn boxes(&mut self) -> ([i64; 2], [i64; 2], [i64; 2]) {
         let extents = SHAPE.map(|n| self.below(n as u64 / 2 + 1) as i64);
         let mut place = || std::array::from_fn(|axis| self.below((SHAPE[axis] - extents[axis] + 1) as u64) as i64);
@@ -29,7 +29,7 @@ impl Draw {
     }
 }
 
-/// An array and a vector with its expected cells, axis 0 fastest.
+/// Array, and a vector with its expected cells, axis 0 fastest.
 struct ArrayAndTwin {
     array: GlobalArray<u32, 2>,
     plain: Vec<u32>,
@@ -52,7 +52,7 @@ fn index(at: [i64; 2]) -> usize {
 }
 
 /// Operator whose result depends on the order of all sources.
-fn fold(source: u32, destination: u32) -> u32 {
+fn order_dependent_fold(source: u32, destination: u32) -> u32 {
     destination.wrapping_mul(31).wrapping_add(source)
 }
 
@@ -60,12 +60,12 @@ fn fold_operator() -> Operator {
     Operator::custom("fold", "fn combine(src: T, dst: T) -> T { return dst * 31u + src; }")
 }
 
-/// An operator on `u32` and its twin, `twin(source, destination)`.
+/// Operator on `u32`, and its twin `twin(source, destination)`.
 type Twin = (Operator, fn(u32, u32) -> u32);
 
-/// An operator computed by a kernel, and one computed by the host if chunks are mapped.
+/// Operators that a kernel computes, and that the host computes if chunks are mapped.
 fn both_kinds() -> [Twin; 2] {
-    [(fold_operator(), fold), (Operator::Under, under)]
+    [(fold_operator(), order_dependent_fold), (Operator::Under, under)]
 }
 
 /// Operator "under" for colours of four bytes, red lowest: the destination is in front.
@@ -77,10 +77,10 @@ fn under(source: u32, destination: u32) -> u32 {
 
 type Sections = Vec<(GlobalSection<u32, 2>, GlobalSection<u32, 2>)>;
 
-/// Draws random pairs between the arrays, and applies them to the vectors in order, after reading
-/// all sources.
-fn draw(
-    draw: &mut Draw,
+/// Draws random pairs between the arrays, and applies them to the vectors in order, after all
+/// sources have been read.
+fn draw_pairs(
+    draw: &mut RandomNumbers,
     twin: fn(u32, u32) -> u32,
     arrays: &mut [ArrayAndTwin],
     count: u64,
@@ -90,7 +90,7 @@ fn draw(
     let before: Vec<Vec<u32>> = arrays.iter().map(|both| both.plain.clone()).collect();
     let mut pairs = Vec::new();
     for _ in 0..count {
-        let pick = |of: &[usize], draw: &mut Draw| of[draw.below(of.len() as u64) as usize];
+        let pick = |of: &[usize], draw: &mut RandomNumbers| of[draw.below(of.len() as u64) as usize];
         let (source, destination) = (pick(from, draw), pick(onto, draw));
         let (at, to, extents) = draw.boxes();
         for y in 0..extents[1] {
@@ -105,7 +105,7 @@ fn draw(
     pairs
 }
 
-/// One array of every layout, some with ghost cells and periodic axes.
+/// Arrays of every layout, some with ghost cells and periodic axes.
 fn arrays(world: &World) -> Result<Vec<ArrayAndTwin>> {
     let make = |(of, cut): (usize, support::cells::Cut)| {
         let cut = if of % 2 == 0 { cut.with(|layout| layout.ghost([1, 2]).periodic([true, false])) } else { cut };
@@ -115,17 +115,17 @@ fn arrays(world: &World) -> Result<Vec<ArrayAndTwin>> {
 }
 
 #[test]
-fn pairs_take_effect_as_listed() {
+fn pairs_take_effect_in_listed_order() {
     ranks(RANKS, |world| {
         let mut arrays = arrays(world)?;
-        let mut numbers = Draw(world.size() as u64);
+        let mut numbers = RandomNumbers(world.size() as u64);
         // Disjoint pairs, overlapping pairs between few arrays, and pairs between all arrays.
         let all: Vec<usize> = (0..arrays.len()).collect();
         let few = [(4, &all[..3], &all[3..]), (30, &all[..5], &all[5..]), (40, &all[..], &all[..])];
         for ((count, from, onto), (operator, twin)) in
             few.into_iter().flat_map(|few| both_kinds().map(|kind| (few, kind)))
         {
-            let pairs = draw(&mut numbers, twin, &mut arrays, count, from, onto);
+            let pairs = draw_pairs(&mut numbers, twin, &mut arrays, count, from, onto);
             let plan = world.plan(Exchange::new().copies(pairs.clone()))?;
             let planned = plan.moved();
             let moved = world.exchange(Exchange::new().composites(pairs.clone(), &operator.clone()))?;
@@ -136,7 +136,7 @@ fn pairs_take_effect_as_listed() {
             assert!(moved.messages < world.size() as u64 + apart, "{moved:?}");
             let label = format!("{count} pairs from {from:?} onto {onto:?}, {operator}");
             arrays.iter().try_for_each(|both| both.check(&label))?;
-            // Opaque cells would hide the cells under them.
+            // Opaque cells would hide the cells below them.
             for (of, both) in arrays.iter_mut().enumerate() {
                 *both = ArrayAndTwin::new(both.array.clone(), count + of as u64)?;
             }
@@ -146,14 +146,14 @@ fn pairs_take_effect_as_listed() {
 }
 
 #[test]
-fn one_array_at_both_ends_is_read_before_it_is_written() {
+fn exchange_within_array_reads_all_sources_first() {
     ranks(RANKS, |world| {
         for of in 0..cuts(SHAPE, world.size()).len() {
             let cut = cuts(SHAPE, world.size()).swap_remove(of);
             let mut arrays = [ArrayAndTwin::new(cut.array(world, cut.name)?, of as u64)?];
-            let mut numbers = Draw(100 + of as u64);
+            let mut numbers = RandomNumbers(100 + of as u64);
             for (operator, twin) in both_kinds() {
-                let pairs = draw(&mut numbers, twin, &mut arrays, 12, &[0], &[0]);
+                let pairs = draw_pairs(&mut numbers, twin, &mut arrays, 12, &[0], &[0]);
                 world.exchange(Exchange::new().composites(pairs.clone(), &operator.clone()))?;
                 arrays[0].check(&format!("{}, {operator}", cut.name))?;
             }
@@ -166,10 +166,10 @@ fn one_array_at_both_ends_is_read_before_it_is_written() {
 fn last_of_several_copies_to_the_same_cells_wins() {
     ranks(RANKS, |world| {
         let mut arrays = arrays(world)?;
-        let mut numbers = Draw(50 + world.size() as u64);
+        let mut numbers = RandomNumbers(50 + world.size() as u64);
         let all: Vec<usize> = (0..arrays.len()).collect();
         for (count, from, onto) in [(4, &all[..3], &all[3..]), (30, &all[..5], &all[5..]), (40, &all[..], &all[..])] {
-            let pairs = draw(&mut numbers, |source, _| source, &mut arrays, count, from, onto);
+            let pairs = draw_pairs(&mut numbers, |source, _| source, &mut arrays, count, from, onto);
             let moved = world.exchange(Exchange::new().copies(pairs.clone()))?;
             assert_eq!(moved, world.plan(Exchange::new().copies(pairs.clone()))?.moved());
             arrays.iter().try_for_each(|both| both.check(&format!("{count} copies from {from:?} onto {onto:?}")))?;
@@ -179,7 +179,7 @@ fn last_of_several_copies_to_the_same_cells_wins() {
 }
 
 #[test]
-fn handles_of_the_same_chunks_are_written_in_order() {
+fn exchange_writes_handles_of_same_chunks_in_order() {
     ranks(RANKS, |world| {
         let layers = 2 * world.size() + 1;
         let layout = Layout::new([4, layers as i64]).split([Split::Whole, Split::Even(layers)]);
@@ -199,17 +199,17 @@ fn handles_of_the_same_chunks_are_written_in_order() {
         }
         world.exchange(Exchange::new().composites(pairs.clone(), &fold_operator()))?;
         expect(&images, &"handles", |[x, layer]| match layer {
-            1 => (0..layers).fold(at(x, 1), |sum, layer| fold(at(x, layer), sum)),
+            1 => (0..layers).fold(at(x, 1), |sum, layer| order_dependent_fold(at(x, layer), sum)),
             _ => at(x, layer as usize),
         })
     });
 }
 
 #[test]
-fn started_exchanges_have_read_their_sources() {
+fn sources_may_change_after_exchange_has_started() {
     ranks(RANKS, |world| {
         let mut arrays = arrays(world)?;
-        let pairs = draw(&mut Draw(7), under, &mut arrays, 25, &[0, 1, 2], &[3, 4]);
+        let pairs = draw_pairs(&mut RandomNumbers(7), under, &mut arrays, 25, &[0, 1, 2], &[3, 4]);
         let pending = world.start(Exchange::new().composites(pairs.clone(), &Operator::Under))?;
         for both in &mut arrays[..3] {
             both.array.fill_with(|at| code(9, at) as u32)?;
@@ -219,15 +219,15 @@ fn started_exchanges_have_read_their_sources() {
     });
 }
 
-/// For any sources, with and without overlapping destinations.
+/// Checks any sources, with and without overlapping destinations.
 #[test]
-fn started_exchanges_to_the_same_cells_apply_in_the_order_of_waits() {
+fn started_exchanges_to_same_cells_apply_in_order_of_waits() {
     ranks(RANKS, |world| {
         let mut arrays = arrays(world)?;
-        let mut numbers = Draw(11);
+        let mut numbers = RandomNumbers(11);
         for (first, second) in [(1, 1), (12, 1), (1, 12), (9, 14)] {
             let [one, other] =
-                [first, second].map(|count| draw(&mut numbers, under, &mut arrays, count, &[0, 1, 2], &[3, 4]));
+                [first, second].map(|count| draw_pairs(&mut numbers, under, &mut arrays, count, &[0, 1, 2], &[3, 4]));
             let one = world.start(Exchange::new().composites(one.clone(), &Operator::Under))?;
             let other = world.start(Exchange::new().composites(other.clone(), &Operator::Under))?;
             one.wait()?;
@@ -239,7 +239,7 @@ fn started_exchanges_to_the_same_cells_apply_in_the_order_of_waits() {
 }
 
 #[test]
-fn nothing_and_mistakes_are_the_same_on_all_ranks() {
+fn empty_and_invalid_exchanges_have_same_result_on_all_ranks() {
     ranks(RANKS, |world| {
         let array = world.array::<u32, 2>("array", &Layout::new(SHAPE))?;
         let none: Sections = Vec::new();
@@ -272,10 +272,10 @@ fn nothing_and_mistakes_are_the_same_on_all_ranks() {
     });
 }
 
-/// The cost of a plan is nearly linear in the number of pairs. A comparison of all pairs with each
+/// The cost of a plan is nearly linear in the number of pairs; a comparison of all pairs with each
 /// other would take minutes.
 #[test]
-fn thousands_of_pairs() {
+fn exchange_of_thousands_of_pairs_is_planned_fast() {
     ranks(&[3], |world| {
         const SIDE: i64 = 96;
         let layout = Layout::new([SIDE, SIDE]).split([Split::Even(3), Split::Even(2)]);
@@ -289,8 +289,7 @@ fn thousands_of_pairs() {
     });
 }
 
-/// An exchange larger than the message limit applies overlapping boxes in the order of the list,
-/// although the large box arrives in parts.
+/// The large box arrives in several messages, and is applied in list order with the small boxes.
 #[test]
 fn exchange_larger_than_a_message_applies_boxes_in_order() {
     ranks(&[2], |world| {
@@ -309,10 +308,11 @@ fn exchange_larger_than_a_message_applies_boxes_in_order() {
         world
             .exchange(Exchange::new().composites([middle(), (from.at(..), onto.at(..)), middle()], &fold_operator()))?;
         expect(&onto, &"in parts", |[x, y]| {
-            let all = |destination| fold(value([x, y]), destination);
+            let all = |destination| order_dependent_fold(value([x, y]), destination);
             let inside = (2050..2063).contains(&x) && (2160..2197).contains(&y);
-            let middle =
-                |destination| if inside { fold(value([x - 2043, y - 2157]), destination) } else { destination };
+            let middle = |destination| {
+                if inside { order_dependent_fold(value([x - 2043, y - 2157]), destination) } else { destination }
+            };
             middle(all(middle(value([x, y]))))
         })
     });

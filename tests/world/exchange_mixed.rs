@@ -22,14 +22,14 @@ fn value(of: u64, at: [i64; 2]) -> u32 {
     code(of, at) as u32 | 1
 }
 
-/// All stored cells of an array on this rank, including ghost cells.
-fn stored(array: &GlobalArray<u32, 2>) -> Result<Vec<Vec<u32>>> {
+/// All stored cells of an array on this rank, ghost cells included.
+fn read_stored_cells(array: &GlobalArray<u32, 2>) -> Result<Vec<Vec<u32>>> {
     array.chunks().map(|chunk| chunk.with_ghosts().read()).collect()
 }
 
 /// Each entry reads cells that an earlier entry writes.
 #[test]
-fn every_source_is_read_before_anything_is_written() {
+fn mixed_exchange_reads_all_sources_first() {
     ranks(RANKS, |world| {
         for started in [false, true] {
             let (a, b) = (array(world, "a", 1, [3, 2])?, array(world, "b", 2, [1, 4])?);
@@ -67,7 +67,7 @@ fn every_source_is_read_before_anything_is_written() {
 }
 
 #[test]
-fn element_types_and_orders_of_axes_may_differ() {
+fn exchange_moves_different_element_types_and_axis_orders() {
     ranks(RANKS, |world| {
         let (n, turned) = (Layout::new([7, 4]).split([Split::Even(3), Split::Whole]), Layout::new([4, 7]));
         let turned = turned.split([Split::Even(2), Split::Even(2)]);
@@ -90,7 +90,7 @@ fn element_types_and_orders_of_axes_may_differ() {
     });
 }
 
-/// Records of two modules with the same name and the same size.
+/// Records of two modules with equal names and sizes.
 mod whole {
     #[derive(Debug, Clone, Copy, PartialEq, zippy::Element)]
     #[repr(C)]
@@ -108,7 +108,7 @@ mod fraction {
 }
 
 #[test]
-fn records_with_the_same_name_are_distinguished() {
+fn records_of_same_name_have_separate_transfers() {
     ranks(RANKS, |world| {
         let layout = Layout::new([9]).split([Split::Even(2)]);
         let add = || Operator::custom("add_v", "fn combine(src: T, dst: T) -> T { return T(src.v + dst.v); }");
@@ -128,10 +128,10 @@ fn records_with_the_same_name_are_distinguished() {
     });
 }
 
-/// Ghost update and reverse ghost update with component lists in one message, like an in-place
+/// Ghost update and reverse ghost update with component lists in one message, as in an in-place
 /// lattice Boltzmann step.
 #[test]
-fn components_of_one_array_move_in_both_directions() {
+fn components_of_array_move_in_both_directions() {
     ranks(RANKS, |world| {
         let layout = Layout::new([8, 4]).split([Split::Even(4), Split::Whole]).ghost([1, 0]).periodic([true, false]);
         let (f, g) = (world.array::<u32, 2>("f", &layout)?, world.array::<u32, 2>("g", &layout)?);
@@ -150,7 +150,7 @@ fn components_of_one_array_move_in_both_directions() {
         let moved = world.exchange(&both)?;
         assert_eq!(moved.messages, alone.messages, "one message a neighbour, for both ways");
         assert_eq!(moved.bytes_network, 2 * alone.bytes_network);
-        assert_eq!(stored(&f)?, stored(&g)?);
+        assert_eq!(read_stored_cells(&f)?, read_stored_cells(&g)?);
         Ok(())
     });
 }
@@ -184,8 +184,8 @@ fn every_ghost_update_has_its_own_direction() {
         let all = all.ghosts(&e).ghosts(&e).reverse_with(Operator::Add).ghosts(&f).reverse().ghosts(&f);
         world.start(all)?.wait()?;
         world.exchange(Exchange::new().ghosts(&g).ghosts(&g).reverse_with(Operator::Add))?;
-        // A chunk has two cells: the lower is the upper ghost cell of the previous chunk, and the
-        // upper is the lower ghost cell of the next chunk.
+        // A chunk has two cells: the lower one is the upper ghost cell of the previous chunk, and
+        // the upper one is the lower ghost cell of the next chunk.
         let ghost =
             |x: i64| if x % 2 == 0 { 101 + 10 * ((x / 2 + 2) % 3) } else { 100 + 10 * ((x / 2 + 1) % 3) } as u32;
         expect(&a, &"added", |[x]| x as u32 + ghost(x))?;
@@ -205,9 +205,10 @@ fn every_ghost_update_has_its_own_direction() {
     });
 }
 
-/// A cell with ghost copies on both sides: the values of the reverse update apply in order.
+/// A cell has ghost copies in both neighbouring chunks: the values of the reverse update apply in
+/// order.
 #[test]
-fn both_ways_where_ghosts_meet() {
+fn cell_with_two_ghost_copies_combines_both_in_order() {
     ranks(RANKS, |world| {
         let layout = Layout::new([3]).split([Split::Even(3)]).ghost([1]).periodic([true]);
         let array = world.array::<u32, 1>("array", &layout)?;
@@ -228,7 +229,7 @@ fn both_ways_where_ghosts_meet() {
 }
 
 #[test]
-fn prefixes_combine_with_other_entries() {
+fn prefixes_share_exchange_with_other_entries() {
     ranks(RANKS, |world| {
         let line = Layout::new([12]).split([Split::Even(4)]);
         let (a, b) = (world.array::<u32, 1>("a", &line)?, world.array::<u32, 1>("b", &line)?);
@@ -255,7 +256,7 @@ fn prefixes_combine_with_other_entries() {
 }
 
 #[test]
-fn misplaced_options_are_refused() {
+fn misplaced_modifier_is_refused() {
     ranks(&[1, 2], |world| {
         let array = array(world, "array", 3, [2, 2])?;
         let fails = |exchange: Exchange, expected: &str| {

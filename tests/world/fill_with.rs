@@ -1,11 +1,11 @@
-//! Filling chunks by a function of the position: values, and host memory.
+//! `fill_with` of chunks: values, and memory of the host.
 
 use zippy::{Element, Layout, Result, Split, World};
 
 use crate::counting::most;
 use crate::support;
 
-fn of<const D: usize>(p: [i64; D]) -> i64 {
+fn position_code<const D: usize>(p: [i64; D]) -> i64 {
     p.iter().rev().fold(0, |sum, x| 1009 * sum + x)
 }
 
@@ -14,12 +14,12 @@ fn fill<T: Element + PartialEq + std::fmt::Debug>(world: &World, value: impl Fn(
     let rows = (32 << 20) / 1021 / size_of::<T>() as i64;
     let layout = Layout::new([1021, rows]).split_all(Split::Whole).ghost([1, 0]);
     let array = world.array::<T, 2>("array", &layout)?;
-    array.fill_with(|p| value(of(p)))?;
+    array.fill_with(|p| value(position_code(p)))?;
     for chunk in array.chunks() {
         let last = chunk.extents()[1] - 1;
         for part in [chunk.at((.., ..3)), chunk.at((.., last)), chunk.at((517, ..))] {
             let cells = part.region()?.points().zip(part.read()?);
-            cells.for_each(|(p, got)| assert_eq!(got, value(of([p[0], p[1]])), "{p:?}"));
+            cells.for_each(|(p, got)| assert_eq!(got, value(position_code([p[0], p[1]])), "{p:?}"));
         }
     }
     Ok(())
@@ -48,7 +48,7 @@ fn chunks_by_driver_are_not_collected_on_the_host() {
 }
 
 #[test]
-fn every_cell_of_every_part_has_its_value() {
+fn fill_in_several_writes_sets_every_cell() {
     fn check<T: Element + PartialEq + std::fmt::Debug>(world: &World, value: impl Fn(i64) -> T) -> Result<()> {
         // Rows longer than one write, with a length that is not a multiple of a word.
         let layout = Layout::new([4_500_001, 2]).split([Split::Even(world.size()), Split::Whole]);
@@ -56,11 +56,11 @@ fn every_cell_of_every_part_has_its_value() {
         let mut order = None;
         array.fill_with(|p| {
             assert!(order.replace([p[1], p[0]]).is_none_or(|last| world.size() > 1 || last < [p[1], p[0]]), "in order");
-            value(of(p))
+            value(position_code(p))
         })?;
         for chunk in array.chunks() {
             let cells = chunk.region().points().zip(chunk.all().read()?);
-            cells.for_each(|(p, got)| assert_eq!(got, value(of([p[0], p[1]])), "{p:?}"));
+            cells.for_each(|(p, got)| assert_eq!(got, value(position_code([p[0], p[1]])), "{p:?}"));
         }
         Ok(())
     }
@@ -71,9 +71,9 @@ fn every_cell_of_every_part_has_its_value() {
     });
 }
 
-/// Compares all cells, including ghost cells, with a plain loop, and checks the order of the calls:
-/// axis 0 fastest.
-fn compare<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
+/// Checks all cells, ghost cells included, against a plain loop, and the order of the calls: axis 0
+/// fastest.
+fn check_order_and_cells<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     world: &World,
     extents: [i64; D],
     value: impl Fn(i64) -> T,
@@ -86,7 +86,7 @@ fn compare<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     let mut observed = Vec::new();
     array.fill_with(|p| {
         observed.push(p);
-        value(of(p))
+        value(position_code(p))
     })?;
     let mut expected = Vec::new();
     for chunk in array.chunks() {
@@ -95,7 +95,7 @@ fn compare<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
         let mut cells = Vec::new();
         for _ in 0..whole.cells() {
             let inside = (0..D).all(|axis| own.start[axis] <= at[axis] && at[axis] < own.end[axis]);
-            cells.push(if inside { value(of(at)) } else { value(-1) });
+            cells.push(if inside { value(position_code(at)) } else { value(-1) });
             if inside {
                 expected.push(at);
             }
@@ -114,11 +114,11 @@ fn compare<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
 }
 
 #[test]
-fn rows_of_any_number_of_axes() {
+fn fill_visits_rows_of_any_number_of_axes_in_order() {
     fn types<const D: usize>(world: &World, extents: [i64; D]) -> Result<()> {
-        compare(world, extents, |n| n as u8)?;
-        compare(world, extents, |n| n as u16)?;
-        compare(world, extents, |n| [n as f32, 0.5])
+        check_order_and_cells(world, extents, |n| n as u8)?;
+        check_order_and_cells(world, extents, |n| n as u16)?;
+        check_order_and_cells(world, extents, |n| [n as f32, 0.5])
     }
     support::ranks(&[1, 3], |world| {
         types(world, [0])?;

@@ -11,9 +11,9 @@ use crate::support::cells::{Value, code, cuts, expect, fill, same};
 use crate::support::ghosts::{STALE, direction, image, outside};
 use crate::support::{RANKS, ranks};
 
-/// Checks all stored cells of this rank: owned cells are unchanged, ghost cells are filled if
+/// Checks all stored cells of this rank: owned cells are unchanged; ghost cells are filled where
 /// `crosses` is true, else stale.
-fn check<T: Value, const D: usize>(
+fn check_stored_cells<T: Value, const D: usize>(
     array: &GlobalArray<T, D>,
     label: &str,
     (of, periodic): (u64, [bool; D]),
@@ -39,7 +39,7 @@ fn prepare<T: Value, const D: usize>(array: &GlobalArray<T, D>, of: u64) -> Resu
     fill(array, of)
 }
 
-fn faces_and_all<T: Value, const D: usize>(
+fn check_faces_and_all_ghost_cells<T: Value, const D: usize>(
     world: &World,
     shape: [i64; D],
     widths: [(i64, i64); D],
@@ -51,27 +51,27 @@ fn faces_and_all<T: Value, const D: usize>(
         let array = cut.array::<T, D>(world, "array")?;
         prepare(&array, 1)?;
         world.exchange(Exchange::new().ghosts(&array).faces_only())?;
-        check(&array, &format!("faces of {label}"), (1, periodic), |side, _| outside(side) == 1)?;
+        check_stored_cells(&array, &format!("faces of {label}"), (1, periodic), |side, _| outside(side) == 1)?;
         world.ghosts(&array)?;
-        check(&array, &format!("all of {label}"), (1, periodic), |_, _| true)?;
+        check_stored_cells(&array, &format!("all of {label}"), (1, periodic), |_, _| true)?;
     }
     Ok(())
 }
 
 #[test]
-fn faces_edges_and_corners() {
+fn ghost_update_fills_faces_edges_and_corners() {
     ranks(RANKS, |world| {
-        faces_and_all::<f32, 3>(world, [7, 6, 5], [(1, 1); 3], [false; 3])?;
-        faces_and_all::<f32, 3>(world, [7, 6, 5], [(1, 1); 3], [true; 3])?;
+        check_faces_and_all_ghost_cells::<f32, 3>(world, [7, 6, 5], [(1, 1); 3], [false; 3])?;
+        check_faces_and_all_ghost_cells::<f32, 3>(world, [7, 6, 5], [(1, 1); 3], [true; 3])?;
         // A different width on every side, some wider than chunks and some zero.
-        faces_and_all::<u32, 3>(world, [7, 6, 5], [(2, 0), (3, 1), (0, 2)], [true, false, true])?;
-        faces_and_all::<u8, 3>(world, [7, 6, 5], [(0, 3), (0, 0), (4, 1)], [false, false, true])
+        check_faces_and_all_ghost_cells::<u32, 3>(world, [7, 6, 5], [(2, 0), (3, 1), (0, 2)], [true, false, true])?;
+        check_faces_and_all_ghost_cells::<u8, 3>(world, [7, 6, 5], [(0, 3), (0, 0), (4, 1)], [false, false, true])
     });
 }
 
-/// A prime number of ranks forms no grid; each rank has one chunk nevertheless.
+/// A prime number of ranks forms no grid.
 #[test]
-fn a_chunk_for_each_of_thirteen_ranks() {
+fn ghost_update_works_with_one_chunk_on_each_of_13_ranks() {
     ranks(&[13], |world| {
         let layout = Layout::new([12, 10, 9]).ghost([1, 2, 1]).periodic([true, false, true]);
         let array = world.array::<f32, 3>("array", &layout)?;
@@ -79,29 +79,39 @@ fn a_chunk_for_each_of_thirteen_ranks() {
         assert!(count == world.size() && array.local().is_ok(), "{count} chunks on {} ranks", world.size());
         prepare(&array, 1)?;
         world.ghosts(&array)?;
-        check(&array, "boxes", (1, [true, false, true]), |_, _| true)
+        check_stored_cells(&array, "boxes", (1, [true, false, true]), |_, _| true)
     });
 }
 
 #[test]
-fn widths_beyond_the_axis() {
+fn ghost_update_fills_ghost_cells_wider_than_axis() {
     ranks(RANKS, |world| {
-        faces_and_all::<u32, 2>(world, [2, 3], [(5, 4), (7, 7)], [true, true])?;
-        faces_and_all::<u16, 2>(world, [1, 4], [(3, 3), (2, 9)], [true, false])?;
-        faces_and_all::<f32, 1>(world, [3], [(8, 2)], [true])?;
-        faces_and_all::<f32, 2>(world, [0, 4], [(2, 2), (1, 1)], [true, true])
+        check_faces_and_all_ghost_cells::<u32, 2>(world, [2, 3], [(5, 4), (7, 7)], [true, true])?;
+        check_faces_and_all_ghost_cells::<u16, 2>(world, [1, 4], [(3, 3), (2, 9)], [true, false])?;
+        check_faces_and_all_ghost_cells::<f32, 1>(world, [3], [(8, 2)], [true])?;
+        check_faces_and_all_ghost_cells::<f32, 2>(world, [0, 4], [(2, 2), (1, 1)], [true, true])
     });
 }
 
 #[test]
-fn one_to_seven_axes() {
+fn ghost_update_works_in_one_to_seven_axes() {
     ranks(RANKS, |world| {
-        faces_and_all::<i32, 1>(world, [23], [(2, 3)], [true])?;
-        faces_and_all::<i8, 2>(world, [9, 7], [(2, 1), (0, 3)], [true, false])?;
-        faces_and_all::<i32, 4>(world, [4, 3, 3, 4], [(1, 1), (0, 1), (1, 0), (1, 1)], [true, false, true, true])?;
-        faces_and_all::<i32, 5>(world, [3, 2, 3, 2, 3], [(1, 1), (0, 1), (1, 0), (0, 0), (1, 1)], [true; 5])?;
-        faces_and_all::<i32, 6>(world, [3, 2, 2, 2, 2, 3], [(1, 0); 6], [false; 6])?;
-        faces_and_all::<i32, 7>(world, [3, 2, 2, 1, 2, 2, 2], [(0, 1); 7], [true; 7])
+        check_faces_and_all_ghost_cells::<i32, 1>(world, [23], [(2, 3)], [true])?;
+        check_faces_and_all_ghost_cells::<i8, 2>(world, [9, 7], [(2, 1), (0, 3)], [true, false])?;
+        check_faces_and_all_ghost_cells::<i32, 4>(
+            world,
+            [4, 3, 3, 4],
+            [(1, 1), (0, 1), (1, 0), (1, 1)],
+            [true, false, true, true],
+        )?;
+        check_faces_and_all_ghost_cells::<i32, 5>(
+            world,
+            [3, 2, 3, 2, 3],
+            [(1, 1), (0, 1), (1, 0), (0, 0), (1, 1)],
+            [true; 5],
+        )?;
+        check_faces_and_all_ghost_cells::<i32, 6>(world, [3, 2, 2, 2, 2, 3], [(1, 0); 6], [false; 6])?;
+        check_faces_and_all_ghost_cells::<i32, 7>(world, [3, 2, 2, 1, 2, 2, 2], [(0, 1); 7], [true; 7])
     });
 }
 
@@ -114,7 +124,7 @@ fn streaming(side: &[i8], parity: usize) -> Vec<usize> {
 }
 
 #[test]
-fn components_cross_by_direction_and_parity() {
+fn listed_components_are_updated_by_direction_and_parity() {
     ranks(RANKS, |world| {
         let (shape, periodic) = ([8, 7, 9], [true, true, false]);
         for cut in cuts([8, 7], world.size()) {
@@ -132,7 +142,7 @@ fn components_cross_by_direction_and_parity() {
                 let moved =
                     world.exchange(Exchange::new().ghosts(&array).components(2, |side| streaming(side, parity)))?;
                 let label = format!("{} with parity {parity} on {} ranks", cut.name, world.size());
-                check(&array, &label, (2, periodic), |side, at| {
+                check_stored_cells(&array, &label, (2, periodic), |side, at| {
                     streaming(&side[..2], parity).contains(&(at[2] as usize))
                 })?;
                 let whole = world.ghosts(&array)?;
@@ -145,7 +155,7 @@ fn components_cross_by_direction_and_parity() {
 }
 
 #[test]
-fn the_component_axis_may_be_the_first() {
+fn component_axis_may_be_axis_0() {
     ranks(RANKS, |world| {
         let layout = Layout::new([3, 12]).split([Split::Whole, Split::Even(4)]).ghost([0, 2]).periodic([false, true]);
         let array = world.array::<u8, 2>("array", &layout)?;
@@ -153,12 +163,12 @@ fn the_component_axis_may_be_the_first() {
         world.exchange(
             Exchange::new().ghosts(&array).components(0, |side| if side[1] < 0 { vec![2, 0] } else { vec![1] }),
         )?;
-        check(&array, "components", (3, [false, true]), |side, at| (side[1] < 0) == (at[0] != 1))
+        check_stored_cells(&array, "components", (3, [false, true]), |side, at| (side[1] < 0) == (at[0] != 1))
     });
 }
 
 #[test]
-fn several_arrays_share_an_exchange() {
+fn several_arrays_are_updated_in_one_exchange() {
     ranks(RANKS, |world| {
         let size = world.size();
         let plane = Layout::new([9, 8]).split([Split::Even(2), Split::Even(size)]).ghost([1, 1]).periodic([true, true]);
@@ -174,14 +184,14 @@ fn several_arrays_share_an_exchange() {
         prepare(&a, 8)?;
         prepare(&b, 9)?;
         world.exchange(Exchange::new().ghosts(&a).ghosts(&c).ghosts(&b))?;
-        check(&a, "a", (8, [true, true]), |_, _| true)?;
-        check(&b, "b", (9, [true, true]), |_, _| true)?;
-        check(&c, "c", (7, [true]), |_, _| true)
+        check_stored_cells(&a, "a", (8, [true, true]), |_, _| true)?;
+        check_stored_cells(&b, "b", (9, [true, true]), |_, _| true)?;
+        check_stored_cells(&c, "c", (7, [true]), |_, _| true)
     });
 }
 
 #[test]
-fn an_array_takes_part_once() {
+fn second_update_of_array_in_exchange_is_refused() {
     ranks(RANKS, |world| {
         let count = world.size() + 1;
         let layout = Layout::new([3, count as i64]).split([Split::Whole, Split::Even(count)]).ghost([1, 0]);
@@ -200,7 +210,7 @@ fn an_array_takes_part_once() {
     });
 }
 
-/// The sum of a cell and its four neighbours.
+/// Kernel that sums a cell and its four neighbours.
 const STENCIL: &str = "
 @group(0) @binding(0) var<storage, read> now: array<u32>;
 @group(0) @binding(1) var<storage, read_write> next: array<u32>;
@@ -213,7 +223,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }";
 
 #[test]
-fn the_interior_is_computed_while_ghosts_travel() {
+fn interior_is_computed_during_ghost_update() {
     ranks(RANKS, |world| {
         let kernel = world.kernel(KernelSource::text("stencil.wgsl", STENCIL))?;
         for cut in cuts([13, 11], world.size()) {
@@ -240,7 +250,7 @@ fn the_interior_is_computed_while_ghosts_travel() {
 }
 
 #[test]
-fn started_updates_have_read_the_owners_cells() {
+fn owned_cells_may_change_after_ghost_update_has_started() {
     ranks(RANKS, |world| {
         for cut in cuts([10, 9], world.size()) {
             let cut = cut.with(|layout| layout.ghost([2, 1]).periodic([true, false]));
@@ -263,7 +273,7 @@ fn started_updates_have_read_the_owners_cells() {
 }
 
 #[test]
-fn mistakes_are_the_same_error_everywhere_and_do_no_harm() {
+fn invalid_ghost_update_returns_same_error_and_changes_nothing() {
     ranks(RANKS, |world| {
         let layout = Layout::new([6, 4]).split([Split::Even(3), Split::Whole]).ghost([1, 0]).periodic([true, false]);
         let array = world.array::<f32, 2>("array", &layout)?;
@@ -284,14 +294,14 @@ fn mistakes_are_the_same_error_everywhere_and_do_no_harm() {
         let error = failed(update().reverse_with(wrong)).to_string();
         assert!(error.contains("line 2, column 18") && error.contains("nothing"), "{error}");
         world.ghosts(&array)?;
-        check(&array, "after mistakes", (13, [true, false]), |_, _| true)
+        check_stored_cells(&array, "after mistakes", (13, [true, false]), |_, _| true)
     });
 }
 
-/// More exchanges during an open update than MPI has tags: none of them receives the update's
-/// messages.
+/// The exchanges outnumber the tags of MPI: none of them may receive the messages of the open
+/// update.
 #[test]
-fn an_open_update_keeps_its_messages_whatever_is_exchanged_meanwhile() {
+fn started_update_keeps_its_messages_during_other_exchanges() {
     ranks(&[1, 2, 3, 5], |world| {
         let layout = Layout::new([12]).split([Split::Even(world.size())]).ghost([1]).periodic([true]);
         let array = world.array::<f32, 1>("array", &layout)?;
@@ -309,6 +319,6 @@ fn an_open_update_keeps_its_messages_whatever_is_exchanged_meanwhile() {
             world.group().barrier()?;
         }
         update.wait()?;
-        check(&array, "under an open update", (1, [true]), |_, _| true)
+        check_stored_cells(&array, "under an open update", (1, [true]), |_, _| true)
     });
 }

@@ -1,5 +1,5 @@
-//! Reverse ghost updates: ghost cells are moved to the owners of the copied cells, by replacement
-//! or with an operator.
+//! Reverse ghost updates: values of ghost cells replace the copied cells of their owners, or are
+//! combined with them.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use crate::support::ghosts::{STALE, direction, image, outside};
 use crate::support::{RANKS, ranks};
 
 /// All pairs of a ghost cell and the owned cell that it copies, over all chunks of an array.
-fn pairs<const D: usize>(
+fn ghost_and_owned_cells<const D: usize>(
     array: &GlobalArray<i32, D>,
     periodic: [bool; D],
     faces: bool,
@@ -36,7 +36,7 @@ fn pairs<const D: usize>(
     pairs
 }
 
-/// Value of the ghost cell `at` of a chunk before the reverse update.
+/// Value of the ghost cell at `at` of a chunk before the reverse update.
 fn ghost_value<const D: usize>(chunk: usize, at: [i64; D]) -> i32 {
     i32::of(code(100 + chunk as u64, at))
 }
@@ -51,14 +51,14 @@ fn fill_ghosts<const D: usize>(array: &GlobalArray<i32, D>) -> Result<()> {
 }
 
 #[test]
-fn sums_and_replacements_go_back_to_the_owners() {
+fn reverse_update_sums_or_replaces_owned_cells() {
     ranks(RANKS, |world| {
         let (widths, periodic) = ([(1, 2), (2, 1)], [true, false]);
         for (cut, faces) in cuts([9, 8], world.size()).into_iter().zip([false, true].into_iter().cycle()) {
             let cut = cut.with(|layout| layout.ghost_sides(widths).periodic(periodic));
             let label = format!("{} on {} ranks", cut.name, world.size());
             let array = cut.array::<i32, 2>(world, "array")?;
-            let pairs = pairs(&array, periodic, faces);
+            let pairs = ghost_and_owned_cells(&array, periodic, faces);
             let update = || {
                 let update = Exchange::new().ghosts(&array);
                 if faces { update.faces_only() } else { update }
@@ -94,7 +94,7 @@ fn sums_and_replacements_go_back_to_the_owners() {
 }
 
 #[test]
-fn the_order_of_a_reverse_update_is_the_same_on_any_number_of_ranks() {
+fn reverse_update_has_same_order_on_any_number_of_ranks() {
     let observed: Mutex<BTreeSet<Vec<Vec<u32>>>> = Mutex::default();
     ranks(RANKS, |world| {
         let boxes = [([0, 0], [4, 9]), ([4, 0], [10, 3]), ([4, 3], [6, 9]), ([6, 3], [10, 8]), ([6, 8], [10, 9])];
@@ -121,7 +121,7 @@ fn the_order_of_a_reverse_update_is_the_same_on_any_number_of_ranks() {
 }
 
 #[test]
-fn started_reverse_updates_have_read_the_ghost_cells() {
+fn ghost_cells_may_change_after_reverse_update_has_started() {
     ranks(RANKS, |world| {
         for cut in cuts([9, 8], world.size()) {
             let cut = cut.with(|layout| layout.ghost_sides([(1, 2), (2, 1)]).periodic([true, false]));

@@ -6,16 +6,16 @@ use zippy::{Config, Exchange, GlobalArray, KernelSource, Layout, Operator, Resul
 
 use crate::support::launcher;
 
-/// Runs a program on several numbers of ranks in checked runs. Returns the findings of each rank,
+/// Runs a program in checked runs on several numbers of ranks. Returns the findings of each rank,
 /// for each number.
 pub(crate) fn checked(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) -> Vec<Vec<String>> {
     let run = |ranks: usize| {
         let found = run_with(Config::threads(ranks).check(true), |world| {
             program(world)?;
-            // The next synchronisation checks the last reads.
+            // The next synchronization checks the last reads.
             world.barrier()?;
             // Under a launcher each process has one rank.
-            let own: Vec<String> = world.debug().findings().iter().map(short).collect();
+            let own: Vec<String> = world.debug().findings().iter().map(finding_text).collect();
             let all = world.group().all_gather_v(copied(own.join("\n").as_bytes()))?;
             let text = |one: &Payload| String::from_utf8_lossy((**one).as_ref()).lines().map(String::from).collect();
             Ok(all.iter().map(text).collect::<Vec<Vec<String>>>().concat())
@@ -29,12 +29,16 @@ pub(crate) fn checked(counts: &[usize], program: impl Fn(&World) -> Result<()> +
 }
 
 /// Text of a finding without the parts that depend on the order of chunks.
-fn short(finding: &Finding) -> String {
+fn finding_text(finding: &Finding) -> String {
     let Finding { array, site, problem, .. } = finding;
     let site = format!("{}:{}", site.operation(), site.call_site().line());
     match problem {
         Problem::StaleGhosts { side, filled, writer, .. } => {
-            format!("{array} {side:?} {} by {site}, after {}", if *filled { "stale" } else { "never" }, line(writer))
+            format!(
+                "{array} {side:?} {} by {site}, after {}",
+                if *filled { "stale" } else { "never" },
+                writer_text(writer)
+            )
         }
         Problem::LoadOutside(stray) => format!("{array} load outside at {:?} by {site}", &stray.position[..]),
         Problem::StoreOutside(stray) => format!("{array} store outside at {:?} by {site}", &stray.position[..]),
@@ -43,7 +47,7 @@ fn short(finding: &Finding) -> String {
 }
 
 /// Text of a writer without file and column.
-fn line(writer: &str) -> String {
+fn writer_text(writer: &str) -> String {
     let (label, at) = writer.split_once(" at ").unwrap_or((writer, ""));
     let line = at.split(':').nth(1).unwrap_or("?");
     format!("{}:{line}", label.split('(').next().unwrap_or(label))
@@ -67,7 +71,7 @@ fn fields(world: &World) -> Result<[GlobalArray<f32, 2>; 2]> {
     Ok([world.array("one", &layout)?, world.array("two", &layout)?])
 }
 
-/// Steps of a stencil. With `forgets`, no ghost update follows the second step.
+/// Steps of a stencil. With `forgets`, the ghost update after the second step is missing.
 pub(crate) fn steps(world: &World, reach: i64, forgets: bool) -> Result<[u32; 2]> {
     let [one, two] = fields(world)?;
     let kernel = world.kernel(KernelSource::text("stencil", STENCIL.replace("REACH", &reach.to_string())))?;
@@ -94,7 +98,7 @@ fn correct_program_has_no_findings() {
 }
 
 #[test]
-fn a_missing_update_is_found() {
+fn missing_ghost_update_is_found() {
     let all = checked(&[1, 2, 3, 5], |world| steps(world, 1, true).map(drop));
     for found in &all {
         assert_eq!(found, &all[0], "the same for any number of ranks");
@@ -107,7 +111,7 @@ fn a_missing_update_is_found() {
 }
 
 #[test]
-fn findings_name_the_call() {
+fn finding_names_call() {
     run_with(Config::apart(2).check(true), |world| {
         let [_, run] = steps(world, 1, true)?;
         world.debug_point("done")?;
@@ -156,7 +160,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-/// The other ranks know a local write of a rank after the next synchronisation.
+/// The other ranks learn of a local write at the next synchronization.
 #[test]
 fn local_writes_of_one_rank_are_reported() {
     let program = |world: &World| {
@@ -195,10 +199,10 @@ fn local_writes_of_one_rank_are_reported() {
     }
 }
 
-/// Overlap of the interior with the ghost update, and in-place steps with component lists in both
-/// directions, like a flow solver, have no findings.
+/// Covers overlap of the interior with the ghost update, and in-place steps with component lists in
+/// both directions, as in a flow solver.
 #[test]
-fn overlap_and_both_directions_have_no_findings() {
+fn overlapped_and_bidirectional_updates_have_no_findings() {
     let program = |world: &World| {
         let layout = Layout::new([16, 4]).split([Split::Even(4), Split::Whole]).ghost([1, 0]).periodic([true, false]);
         let f = world.array::<f32, 2>("f", &layout)?;
@@ -290,7 +294,8 @@ fn chunks_with_different_operations_have_no_findings() {
     }
 }
 
-/// Reads of ghost cells during an update, and before a later overwrite, return the previous values.
+/// A read of ghost cells during an update, and a read before a later overwrite, return the previous
+/// values.
 #[test]
 fn early_read_of_ghost_cells_is_found() {
     let program = |world: &World| {
@@ -317,10 +322,11 @@ fn early_read_of_ghost_cells_is_found() {
     }
 }
 
-/// One call site of a chunk writes before and after another chunk has written its own ghost cells.
+/// A chunk is written twice at one call site, before and after another chunk has written its own
+/// ghost cells.
 ///
-/// Every write counts, not only the first, whether the ghost cells are read before or after the
-/// next synchronisation.
+/// Every write counts, not only the first one, whether the ghost cells are read before or after the
+/// next synchronization.
 #[test]
 fn write_repeated_at_its_call_site_after_ghost_cells_were_written_is_found() {
     let program = |world: &World, (is_last, meets): (bool, bool)| {

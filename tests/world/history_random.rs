@@ -34,7 +34,7 @@ const SHAPE: [i64; 2] = [12, 10];
 
 /// Method of writing the cells of a box or of a whole array.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Way {
+enum WriteMethod {
     Copy,
     StartedCopy,
     CopyWithGhosts,
@@ -48,39 +48,39 @@ enum Way {
     Chunks,
 }
 
-const WAYS: [Way; 11] = [
-    Way::Copy,
-    Way::StartedCopy,
-    Way::CopyWithGhosts,
-    Way::Composite,
-    Way::Put,
-    Way::Fill,
-    Way::FillWith,
-    Way::Expression,
-    Way::Parts,
-    Way::Kernel,
-    Way::Chunks,
+const WRITE_METHODS: [WriteMethod; 11] = [
+    WriteMethod::Copy,
+    WriteMethod::StartedCopy,
+    WriteMethod::CopyWithGhosts,
+    WriteMethod::Composite,
+    WriteMethod::Put,
+    WriteMethod::Fill,
+    WriteMethod::FillWith,
+    WriteMethod::Expression,
+    WriteMethod::Parts,
+    WriteMethod::Kernel,
+    WriteMethod::Chunks,
 ];
 
-/// Pseudo-random numbers, the same on every rank.
-struct Draw(u64);
+/// Pseudorandom numbers, the same on every rank.
+struct RandomNumbers(u64);
 
-impl Draw {
+impl RandomNumbers {
     fn below(&mut self, n: u64) -> u64 {
         self.0 += 1;
         mix(self.0 * 0x9e37_79b9) % n
     }
 }
 
-/// An array with the write times of its cells and the fill times of its ghost cells.
-struct Watched {
+/// Array with the write times of its cells and the fill time of its ghost cells.
+struct ModelledArray {
     array: GlobalArray<f32, 2>,
     written: BTreeMap<[i64; 2], u64>,
     filled: u64,
     is_stale: bool,
 }
 
-impl Watched {
+impl ModelledArray {
     fn new(world: &World, name: &str) -> Result<Self> {
         let layout = Layout::new(SHAPE).split([Split::Sizes(WIDTHS.into()), Split::Even(2)]).ghost([1, 1]);
         let array = world.array(name, &layout.periodic([true, false]))?;
@@ -98,8 +98,8 @@ impl Watched {
     }
 }
 
-/// Cells that are ghost cells of a chunk.
-fn sources() -> BTreeSet<[i64; 2]> {
+/// Cells that are copied by ghost cells of some chunk.
+fn cells_with_ghost_copies() -> BTreeSet<[i64; 2]> {
     let columns: [[i64; 2]; 3] = [[0, 1], [1, 8], [8, 12]];
     let rows: [[i64; 2]; 2] = [[0, 5], [5, 10]];
     let mut out = BTreeSet::new();
@@ -113,9 +113,9 @@ fn sources() -> BTreeSet<[i64; 2]> {
 }
 
 /// Writes cells by one of the methods.
-fn write(
+fn write_cells(
     world: &World,
-    way: Way,
+    way: WriteMethod,
     u: &GlobalArray<f32, 2>,
     from: &GlobalArray<f32, 2>,
     set: &Kernel,
@@ -123,40 +123,42 @@ fn write(
 ) -> Result<()> {
     let there = || u.at(of.clone());
     match way {
-        Way::Copy => world.copy(from.at(of.clone()), there()).map(drop),
-        Way::StartedCopy => world.start_copy(from.at(of.clone()), there())?.wait().map(drop),
-        Way::CopyWithGhosts => world.exchange(Exchange::new().copy(from.at(of.clone()), there()).ghosts(u)).map(drop),
-        Way::Composite => world.composite(from.at(of.clone()), there(), Operator::Add).map(drop),
-        Way::Put => {
+        WriteMethod::Copy => world.copy(from.at(of.clone()), there()).map(drop),
+        WriteMethod::StartedCopy => world.start_copy(from.at(of.clone()), there())?.wait().map(drop),
+        WriteMethod::CopyWithGhosts => {
+            world.exchange(Exchange::new().copy(from.at(of.clone()), there()).ghosts(u)).map(drop)
+        }
+        WriteMethod::Composite => world.composite(from.at(of.clone()), there(), Operator::Add).map(drop),
+        WriteMethod::Put => {
             if world.rank() + 1 == world.size() {
                 let cells = of.iter().map(|axis| axis.end - axis.start).product::<i64>();
                 world.put(&vec![4.0; cells as usize], there())?;
             }
             world.fence().map(drop)
         }
-        Way::Fill => there().fill(5.0),
-        Way::FillWith => there().fill_with(|[x, y]| (x + 20 * y) as f32),
-        Way::Expression => world.elementwise("x + 1.0").call().write("x", there()),
-        Way::Parts => there().local_parts()?.iter().try_for_each(|part| part.fill(6.0)),
-        Way::Kernel => u.chunks().try_for_each(|chunk| set.call().update("u", chunk.all()).run()),
-        Way::Chunks => u.chunks().try_for_each(|chunk| chunk.all().fill(7.0)),
+        WriteMethod::Fill => there().fill(5.0),
+        WriteMethod::FillWith => there().fill_with(|[x, y]| (x + 20 * y) as f32),
+        WriteMethod::Expression => world.elementwise("x + 1.0").call().write("x", there()),
+        WriteMethod::Parts => there().local_parts()?.iter().try_for_each(|part| part.fill(6.0)),
+        WriteMethod::Kernel => u.chunks().try_for_each(|chunk| set.call().update("u", chunk.all()).run()),
+        WriteMethod::Chunks => u.chunks().try_for_each(|chunk| chunk.all().fill(7.0)),
     }
 }
 
-/// Runs a program. Returns for each of its two arrays the name, and true if stale ghost cells were
-/// read.
-fn program(world: &World, seed: u64, [step, set]: [&Kernel; 2]) -> Result<[(String, bool); 2]> {
-    let mut draw = Draw(1000 * seed);
+/// Runs a random program. Returns the name of each of its two arrays, and true if stale ghost cells
+/// were read.
+fn run_random_program(world: &World, seed: u64, [step, set]: [&Kernel; 2]) -> Result<[(String, bool); 2]> {
+    let mut draw = RandomNumbers(1000 * seed);
     let names = ["u", "v"].map(|name| format!("{name} {seed}"));
-    let [mut u, mut v] = [Watched::new(world, &names[0])?, Watched::new(world, &names[1])?];
+    let [mut u, mut v] = [ModelledArray::new(world, &names[0])?, ModelledArray::new(world, &names[1])?];
     let from =
         world.array::<f32, 2>(&format!("from {seed}"), &Layout::new(SHAPE).split([Split::Even(2), Split::Whole]))?;
     from.fill(1.0)?;
     u.array.fill_with(|[x, y]| (x * y) as f32)?;
-    let (everything, ghosts) = ([[0, 0], SHAPE], sources());
+    let (everything, ghosts) = ([[0, 0], SHAPE], cells_with_ghost_copies());
     u.write(1, everything);
     let mut now = 2;
-    let fill = |watched: &mut Watched, now: &mut u64| -> Result<()> {
+    let fill = |watched: &mut ModelledArray, now: &mut u64| -> Result<()> {
         world.ghosts(&watched.array)?;
         (watched.filled, *now) = (*now, *now + 1);
         Ok(())
@@ -166,20 +168,23 @@ fn program(world: &World, seed: u64, [step, set]: [&Kernel; 2]) -> Result<[(Stri
             fill(&mut u, &mut now)?;
         }
         if draw.below(4) > 0 {
-            let way = WAYS[draw.below(WAYS.len() as u64) as usize];
+            let way = WRITE_METHODS[draw.below(WRITE_METHODS.len() as u64) as usize];
             let start = [draw.below(12) as i64, draw.below(10) as i64];
             let end: [i64; 2] =
                 std::array::from_fn(|axis| start[axis] + 1 + draw.below((SHAPE[axis] - start[axis]) as u64) as i64);
             let of = [start[0]..end[0], start[1]..end[1]];
-            write(world, way, &u.array, &from, set, &of)?;
-            if way == Way::CopyWithGhosts {
+            write_cells(world, way, &u.array, &from, set, &of)?;
+            if way == WriteMethod::CopyWithGhosts {
                 u.filled = now;
                 now += 1;
             }
-            u.write(now, if matches!(way, Way::Kernel | Way::Chunks) { everything } else { [start, end] });
+            u.write(
+                now,
+                if matches!(way, WriteMethod::Kernel | WriteMethod::Chunks) { everything } else { [start, end] },
+            );
             now += 1;
-            // Other ranks know a local write after the next synchronisation.
-            if way == Way::Parts && world.size() > 1 || draw.below(4) == 0 {
+            // Other ranks learn of a local write at the next synchronization.
+            if way == WriteMethod::Parts && world.size() > 1 || draw.below(4) == 0 {
                 world.barrier()?;
             }
             if draw.below(2) == 0 {
@@ -214,16 +219,16 @@ fn program(world: &World, seed: u64, [step, set]: [&Kernel; 2]) -> Result<[(Stri
     Ok([&u, &v].map(|watched| (watched.array.name().to_string(), watched.is_stale)))
 }
 
-/// Programs per world. The number of findings of a world is limited.
+/// Number of programs per world, because the number of findings of a world is limited.
 const PROGRAMS_PER_WORLD: u64 = 15;
 
-/// Runs programs. Returns the numbers of arrays without and with reads of stale ghost cells.
-fn batch(world: &World, first: u64) -> Result<[usize; 2]> {
+/// Runs random programs. Returns the numbers of arrays without and with reads of stale ghost cells.
+fn run_programs(world: &World, first: u64) -> Result<[usize; 2]> {
     let kernel = |name: &str, text: &str| world.kernel(KernelSource::text(name, text));
     let (step, set) = (kernel("step", STEP)?, kernel("set", SET)?);
     let mut observed = [0, 0];
     for seed in first..first + PROGRAMS_PER_WORLD {
-        let expected = program(world, seed, [&step, &set])?;
+        let expected = run_random_program(world, seed, [&step, &set])?;
         let found: Vec<String> = world.debug().findings().iter().map(|finding| finding.array.clone()).collect();
         let found = world.group().all_gather_v(copied(found.join("\n").as_bytes()))?;
         let found: Vec<String> =
@@ -239,11 +244,11 @@ fn batch(world: &World, first: u64) -> Result<[usize; 2]> {
 }
 
 #[test]
-fn random_programs_have_the_findings_of_the_model() {
+fn random_programs_have_findings_of_model() {
     for ranks in launcher::counts(&[1, 2, 3]) {
         let mut observed = [0, 0];
         for first in (0..8).map(|number| number * PROGRAMS_PER_WORLD) {
-            match run_with(Config::threads(ranks).check(true), |world| batch(world, first)) {
+            match run_with(Config::threads(ranks).check(true), |world| run_programs(world, first)) {
                 Ok(of_ranks) => (0..2).for_each(|kind| observed[kind] += of_ranks[0][kind]),
                 Err(error) => panic!("on {ranks} ranks: {error}"),
             }

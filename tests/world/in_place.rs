@@ -1,4 +1,4 @@
-//! Messages sent directly from chunks without packing: selection, equality with packed messages,
+//! Messages sent in place from chunks, without packing: selection, equality with packed messages,
 //! and return of the leases.
 
 use std::rc::Rc;
@@ -16,8 +16,8 @@ use crate::support::{RANKS, launcher, ranks};
 
 const COLUMNS: i64 = 512;
 
-/// An array with rows of 2 KiB: 32 rows are the default limit for sending directly from a chunk.
-fn rows(world: &World, name: &str, sizes: &[i64], of: u64) -> Result<GlobalArray<u32, 2>> {
+/// Array with rows of 2 KiB: 32 rows are the default minimum of an in-place send.
+fn array_of_rows(world: &World, name: &str, sizes: &[i64], of: u64) -> Result<GlobalArray<u32, 2>> {
     let rows = Layout::new([COLUMNS, sizes.iter().sum()]).split([Split::Whole, Split::Sizes(sizes.to_vec())]);
     let owners = Ownership::table((0..sizes.len()).map(|chunk| (chunk + 1) % world.size()).collect(), world.size())?;
     let array = world.array(name, ArrayOptions::new(&rows).owned_by(owners))?;
@@ -31,11 +31,11 @@ fn packed(world: &World) -> u64 {
 }
 
 #[test]
-fn large_and_small_boxes_arrive_in_their_order() {
+fn in_place_and_packed_boxes_are_applied_in_order() {
     ranks(RANKS, |world| {
-        // Overlaps of 1 to 60 rows; most pairs of ranks exchange packed and direct boxes.
-        let from = rows(world, "from", &[40, 3, 64, 1, 100, 33, 70], 1)?;
-        let onto = rows(world, "onto", &[5, 60, 61, 2, 90, 93], 2)?;
+        // Overlaps of 1 to 60 rows; most pairs of ranks exchange both packed and in-place boxes.
+        let from = array_of_rows(world, "from", &[40, 3, 64, 1, 100, 33, 70], 1)?;
+        let onto = array_of_rows(world, "onto", &[5, 60, 61, 2, 90, 93], 2)?;
         for shift in [0, 1, 17] {
             let (source, destination) = (from.at((.., 0..311 - shift)), onto.at((.., shift..311)));
             let planned = world.plan(Exchange::new().copy(source.clone(), destination.clone()))?.moved();
@@ -53,13 +53,13 @@ fn large_and_small_boxes_arrive_in_their_order() {
 }
 
 /// Dense rows of whole chunks are sent without packing. Parts of rows, cells that are also written,
-/// and operators computed by kernels need packing.
+/// and operators of kernels need packing.
 #[test]
 fn only_dense_unwritten_boxes_are_sent_without_packing() {
     ranks(&[2, 3], |world| {
         let Some(least) = world.gpu().in_place_bytes() else { return Ok(()) };
         let sizes = [64, 32, 96];
-        let (a, b) = (rows(world, "a", &sizes, 1)?, rows(world, "b", &[192], 2)?);
+        let (a, b) = (array_of_rows(world, "a", &sizes, 1)?, array_of_rows(world, "b", &[192], 2)?);
         let packs = |label: &str, packs: bool, step: &dyn Fn() -> Result<()>| -> Result<()> {
             let before = packed(world);
             step()?;
@@ -75,15 +75,18 @@ fn only_dense_unwritten_boxes_are_sent_without_packing() {
         let fold = Operator::custom("fold", "fn combine(src: T, dst: T) -> T { return dst * 31u + src; }");
         packs("combined by a kernel", true, &|| world.composite(a.at(..), b.at(..), fold.clone()).map(drop))?;
         packs("started", true, &|| world.start_copy(a.at(..), b.at(..))?.wait().map(drop))?;
-        let c = rows(world, "c", &[100, 92], 3)?;
-        // b is read and written.
+        let c = array_of_rows(world, "c", &[100, 92], 3)?;
+        // `b` is read and written.
         let chain = [(a.at(..), b.at(..)), (b.at(..), c.at(..))];
         packs("read and written", true, &|| world.exchange(Exchange::new().copies(chain.clone())).map(drop))?;
         expect(&b, &"a chain", |at| code(1, at) as u32)
     });
 }
 
-fn copies_elements<T: Element + From<u8> + PartialEq + std::fmt::Debug>(world: &World, columns: i64) -> Result<()> {
+fn check_copies_of_element<T: Element + From<u8> + PartialEq + std::fmt::Debug>(
+    world: &World,
+    columns: i64,
+) -> Result<()> {
     let value = |[x, y]: [i64; 2]| T::from((x * 7 + y * 13) as u8);
     let rows = |sizes: &[i64]| Layout::new([columns, 9]).split([Split::Whole, Split::Sizes(sizes.to_vec())]);
     let from = world.array::<T, 2>("from", &rows(&[4, 1, 4]))?;
@@ -104,41 +107,41 @@ zippy_testing::with_variables! {
     small_elements_at_odd_places, [("ZIPPY_IN_PLACE", "1")], || {
         ranks(&[3], |world| {
             for columns in [16, 13, 14, 15] {
-                copies_elements::<u8>(world, columns)?;
-                copies_elements::<u16>(world, columns)?;
+                check_copies_of_element::<u8>(world, columns)?;
+                check_copies_of_element::<u16>(world, columns)?;
             }
             Ok(())
         });
     }
 }
 
-/// State of a rank after another rank has failed during a copy.
+/// State of a rank after a failure of another rank during a copy.
 #[derive(Debug)]
-struct Found {
+struct StateAfterFailure {
     remote: bool,
     lent: bool,
     read: Result<Vec<u32>>,
     refused: Option<String>,
 }
 
-/// Runs a copy in which rank 1 fails.
-fn found_after_a_failure(count: usize) -> Vec<Found> {
+/// Runs a copy in which rank 1 fails, and returns the state of the other ranks.
+fn states_after_failed_copy(count: usize) -> Vec<StateAfterFailure> {
     // The mailbox of the failed rank must stay alive, like that of a process that hangs.
     let (looked, found) = (Barrier::new(count), Mutex::new(Vec::new()));
     let program = |world: &World| {
-        let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
+        let (a, b) = (array_of_rows(world, "a", &[64, 32, 96], 1)?, array_of_rows(world, "b", &[192], 2)?);
         world.barrier()?;
         if world.rank() == 1 {
-            // This rank owns b, and fails after its own part of a.
+            // This rank owns `b`, and fails after its own part of `a`.
             world.gpu().inject_failure(InjectedFailure::OutOfMemory);
         }
-        // A fourth rank does not participate in the copy.
+        // A fourth rank does not take part in the copy.
         let error = world.copy(a.at(..), b.at(..)).and_then(|_| world.barrier()).unwrap_err();
         if world.group().kind() == TransportKind::Threads {
             let read: Result<Vec<Vec<u32>>> = a.chunks().map(|chunk| chunk.all().read()).collect();
             let write = || a.fill(0).err().map(|error| error.to_string());
             if world.rank() != 1 {
-                found.lock().unwrap().push(Found {
+                found.lock().unwrap().push(StateAfterFailure {
                     remote: matches!(error.kind(), ErrorKind::Remote { rank: 1, .. }),
                     lent: !world.gpu().reclaim_chunks(),
                     read: read.map(|chunks| chunks.concat()),
@@ -153,7 +156,7 @@ fn found_after_a_failure(count: usize) -> Vec<Found> {
     assert!(error.to_string().contains("out of memory"), "{error}");
     let found = found.into_inner().unwrap();
     assert_eq!(found.len(), if launcher::size().is_some() { 0 } else { 2 });
-    for Found { remote, lent, read, refused } in &found {
+    for StateAfterFailure { remote, lent, read, refused } in &found {
         assert!(remote, "{found:?}");
         // A chunk of 32 rows on one rank, of 96 on the other.
         assert!([32, 96].map(|rows| rows * COLUMNS as usize).contains(&read.as_ref().unwrap().len()));
@@ -169,14 +172,14 @@ zippy_testing::with_variables! {
     a_failed_rank_holds_nobody_up, [("ZIPPY_IN_PLACE", "4")], || {
         let count = launcher::size().unwrap_or(3);
         let mapped = std::env::var_os("ZIPPY_HOST_MAP").is_none() && open_mapping_device().is_some();
-        // A rank that gets the failure before it has sent a message leases no memory; this depends
-        // on timing.
+        // A rank that learns of the failure before it has sent a message leases no memory; this
+        // depends on timing.
         let tries = if mapped { 50 } else { 1 };
-        let both_lent = (0..tries).any(|_| found_after_a_failure(count).iter().all(|found| found.lent));
+        let both_lent = (0..tries).any(|_| states_after_failed_copy(count).iter().all(|found| found.lent));
         assert_eq!(both_lent, mapped || launcher::size().is_some());
         // The next run reuses the devices.
         ranks(&[3], |world| {
-            let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
+            let (a, b) = (array_of_rows(world, "a", &[64, 32, 96], 1)?, array_of_rows(world, "b", &[192], 2)?);
             world.copy(a.at(..), b.at(..))?;
             expect(&b, &"copied", |at| code(1, at) as u32)
         });
@@ -217,7 +220,7 @@ fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
     let error = device.scatter(4, &[0; 12], &[box_of(&chunk, 7, 3)]).unwrap_err().to_string();
     assert!(error.contains("a message is still being sent from a chunk"), "{error}");
     assert!(device.in_place_payload(&chunk, 0..4097).unwrap_err().to_string().contains("leave the chunk"));
-    // The last payload may be dropped by another rank.
+    // Another rank may drop the last payload.
     assert!(!device.reclaim_chunks());
     drop(more);
     assert!(!device.reclaim_chunks());

@@ -9,7 +9,7 @@ use zippy::{Layout, Split};
 use crate::support::{RANKS, ranks};
 
 #[test]
-fn arrays_are_listed_with_their_writers() {
+fn array_list_has_last_writers() {
     ranks(RANKS, |world| {
         let layout =
             Layout::new([world.size() as i64, 3]).split([Split::Even(world.size()), Split::Whole]).ghost([1, 0]);
@@ -47,7 +47,7 @@ fn arrays_are_listed_with_their_writers() {
 }
 
 #[test]
-fn observers_are_called_at_debug_points() {
+fn observer_is_called_at_debug_points() {
     ranks(&[1, 3], |world| {
         let array = world.array::<f32, 1>("array", &Layout::new([6]).split([Split::Even(world.size())]))?;
         let observed = Rc::new(RefCell::new(Vec::new()));
@@ -57,7 +57,7 @@ fn observers_are_called_at_debug_points() {
         world.debug().observe(move |world, point| {
             let written = world.debug().arrays()[0].chunks[0].last_writer.as_ref().map(|site| site.step());
             list.borrow_mut().push((point.name.clone(), point.step, written));
-            // No observer is called during a call of the observer.
+            // A debug point inside of an observer calls no observer.
             world.debug_point("inside")
         });
         world.debug_point("first")?;

@@ -5,15 +5,15 @@ use zippy::{KernelSource, Layout, Operator, Result, Split, World};
 use crate::counting::held;
 use crate::support;
 
-/// Resident bytes of this process, if the operating system reports them.
-fn resident() -> i64 {
+/// Resident bytes of this process; 0 if the operating system does not report them.
+fn resident_bytes() -> i64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     text.split(' ').nth(1).and_then(|pages| pages.parse::<i64>().ok()).map_or(0, |pages| 4096 * pages)
 }
 
-/// Runs a program in a separate process on one rank. The test binary counts the allocated bytes per
-/// thread.
-fn alone(test: &str, program: impl Fn(&World) -> Result<()> + Send + Sync) {
+/// Runs a program in a separate process on one rank, whose test binary counts the allocated bytes
+/// per thread.
+fn run_in_separate_process(test: &str, program: impl Fn(&World) -> Result<()> + Send + Sync) {
     if support::is_alone() {
         support::ranks(&[1], program)
     } else {
@@ -21,19 +21,25 @@ fn alone(test: &str, program: impl Fn(&World) -> Result<()> + Send + Sync) {
     }
 }
 
-/// Runs `each` `times` times. The last quarter may increase the allocated memory by at most `most`
-/// bytes.
-fn settles(world: &World, label: &str, times: i64, most: i64, mut each: impl FnMut(i64) -> Result<()>) -> Result<()> {
+/// Checks that the memory of repeated calls is bounded: of `times` calls of `each`, the last
+/// quarter may increase the allocated memory by at most `most` bytes.
+fn check_memory_is_bounded(
+    world: &World,
+    label: &str,
+    times: i64,
+    most: i64,
+    mut each: impl FnMut(i64) -> Result<()>,
+) -> Result<()> {
     let mut settled = (0, 0);
     for time in 0..times {
         if time == times - times / 4 {
             world.barrier()?;
-            settled = (held() as i64, resident());
+            settled = (held() as i64, resident_bytes());
         }
         each(time)?;
     }
     world.barrier()?;
-    let (allocated, resident) = (held() as i64 - settled.0, resident() - settled.1);
+    let (allocated, resident) = (held() as i64 - settled.0, resident_bytes() - settled.1);
     assert!(allocated < most, "{label}: {allocated} bytes allocated");
     // Drivers allocate uncounted memory, and allocators keep some free memory.
     assert!(resident < most + (32 << 20), "{label}: {resident} bytes in memory");
@@ -41,37 +47,41 @@ fn settles(world: &World, label: &str, times: i64, most: i64, mut each: impl FnM
 }
 
 #[test]
-fn dropped_handles_leave_no_memory() {
-    alone("dropped_handles_leave_no_memory", |world| {
+fn dropped_handles_free_their_memory() {
+    run_in_separate_process("dropped_handles_free_their_memory", |world| {
         let mut hits = world.growable::<u32>("hits")?;
         hits.append(&[7; 5])?;
-        // The number of earlier handles decides if the numbers of new handles are odd.
+        // The number of earlier handles determines whether the numbers of new handles are odd.
         let layout = Layout::new([6]).split([Split::Even(2)]);
         let mut others = Vec::new();
         for parity in ["one", "two"] {
             others.push(world.array::<u32, 1>(parity, &layout)?);
-            settles(world, "publish", 50_000, 1 << 20, |_| world.publish(&hits).map(drop))?;
+            check_memory_is_bounded(world, "publish", 50_000, 1 << 20, |_| world.publish(&hits).map(drop))?;
             let handle = |_| others[0].reassigned(&[1, 0]).map(drop);
-            settles(world, "reassigned", 50_000, 1 << 20, handle)?;
+            check_memory_is_bounded(world, "reassigned", 50_000, 1 << 20, handle)?;
         }
-        settles(world, "array", 10_000, 1 << 20, |_| world.array::<u32, 1>("again", &layout).map(drop))?;
-        settles(world, "local_array", 10_000, 1 << 20, |_| world.local_array::<u32, 1>("own", &layout).map(drop))
+        check_memory_is_bounded(world, "array", 10_000, 1 << 20, |_| {
+            world.array::<u32, 1>("again", &layout).map(drop)
+        })?;
+        check_memory_is_bounded(world, "local_array", 10_000, 1 << 20, |_| {
+            world.local_array::<u32, 1>("own", &layout).map(drop)
+        })
     });
 }
 
 #[test]
-fn plans_are_bounded_by_their_bytes() {
-    alone("plans_are_bounded_by_their_bytes", |world| {
+fn cached_plans_are_bounded_by_their_bytes() {
+    run_in_separate_process("cached_plans_are_bounded_by_their_bytes", |world| {
         let layout = Layout::new([1 << 10]).split([Split::Even(16)]);
         let (from, to) = (world.array::<u32, 1>("from", &layout)?, world.array::<u32, 1>("to", &layout)?);
         from.fill_with(|[x]| x as u32)?;
-        settles(world, "copies", 100_000, 24 << 20, |time| {
+        check_memory_is_bounded(world, "copies", 100_000, 24 << 20, |time| {
             let (start, cells) = (time % 500, 1 + time / 500);
             world.copy(from.at(start..start + cells), to.at(start + 7..start + 7 + cells)).map(drop)
         })?;
         // A few plans of many moves take as many bytes as many plans of few moves.
         let ends = |of: i64| (0..1000).map(move |x| (x * 7 + of) % 1000);
-        settles(world, "copies of many boxes", 600, 24 << 20, |time| {
+        check_memory_is_bounded(world, "copies of many boxes", 600, 24 << 20, |time| {
             let pairs: Vec<_> = ends(time).zip(ends(3 * time + 1)).collect();
             let pairs = pairs.into_iter().map(|(a, b)| (from.at(a..a + 1), to.at(b..b + 1)));
             world.exchange(zippy::Exchange::new().copies(pairs)).map(drop)
@@ -108,7 +118,7 @@ fn large_plans_that_are_used_in_turn_are_kept() {
     });
 }
 
-/// A kernel that adds a number, which is a constant of its text.
+/// Kernel that adds a number, which is a constant of its text.
 fn step(number: i64) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
@@ -122,40 +132,40 @@ fn step(number: i64) -> KernelSource {
 }
 
 #[test]
-fn texts_are_bounded_by_their_bytes() {
-    // Room for about 16 texts.
+fn cached_kernel_texts_are_bounded_by_their_bytes() {
+    // The cache holds about 16 texts.
     if support::is_alone() {
         zippy_device::device::set_cache_capacity(4 << 20);
     }
-    alone("texts_are_bounded_by_their_bytes", |world| {
+    run_in_separate_process("cached_kernel_texts_are_bounded_by_their_bytes", |world| {
         let x = world.array::<f32, 1>("x", &Layout::new([64]))?;
         let y = world.array::<f32, 1>("y", &Layout::new([64]))?;
         x.fill(1.0)?;
         y.fill(0.0)?;
         let chunk = x.local()?;
-        settles(world, "kernels", 80, 1 << 20, |time| {
+        check_memory_is_bounded(world, "kernels", 80, 1 << 20, |time| {
             world.kernel(step(time))?.call().update("x", chunk.all()).run()?;
             if time % 16 == 0 { chunk.all().fill(0.0) } else { Ok(()) }
         })?;
-        settles(world, "expressions", 80, 1 << 20, |time| {
+        check_memory_is_bounded(world, "expressions", 80, 1 << 20, |time| {
             world.elementwise(format!("x * {time}.5")).call().read("x", x.at(..)).write("y", y.at(..))
         })?;
-        settles(world, "operators", 80, 1 << 20, |time| {
+        check_memory_is_bounded(world, "operators", 80, 1 << 20, |time| {
             let text = format!("fn combine(a: f32, b: f32) -> f32 {{ return a + b * {time}.5; }}");
             world.composite(x.at(..), y.at(..), Operator::custom(format!("own {time}"), text)).map(drop)
         })
     });
 }
 
-/// The process has one limit for cached texts. Each of four ranks as threads caches fewer texts
-/// than one rank alone, unless the ranks use more texts alternately.
+/// The limit for cached texts is shared by a process. Each of four ranks as threads caches fewer
+/// texts than a single rank, unless the ranks use more texts alternately.
 #[test]
 fn ranks_that_are_threads_share_the_memory_for_texts() {
     let test = "world::kept_memory::ranks_that_are_threads_share_the_memory_for_texts";
     if !support::is_alone() {
         return support::alone(test, &[]);
     }
-    // Room for about 15 texts.
+    // The cache holds about 15 texts.
     zippy_device::device::set_cache_capacity(4 << 20);
     // The run of four ranks comes first, because its devices must have no cached texts.
     support::ranks(&[4, 1], |world| {

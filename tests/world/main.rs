@@ -15,8 +15,8 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 
 support::under_mpi!(3; without elementwise, kept_memory, kernels, memory, names, readme);
 
-/// In mixed operations the messages depend on the number of ranks; in other tests only the
-/// transport does.
+/// Mixed operations run with other numbers of ranks, on which their messages depend; in other tests
+/// only the transport matters.
 #[test]
 fn under_mpi_with_other_counts() {
     support::launcher::rerun(&[2, 4], &["random_operations::"], &[]);

@@ -1,5 +1,5 @@
-//! Creating an array larger than the memory of the ranks returns the same error on every rank, and
-//! the world stays usable.
+//! Creation of arrays larger than the memory of the ranks: all ranks return the same error, and the
+//! world stays usable.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use zippy::{ArrayOptions, Element, Error, GlobalArray, Layout, Ownership, Result
 
 use crate::support;
 
-/// Text of the error, which must be the same on every rank.
+/// Text of the error, which must be equal on all ranks.
 fn refused<T: Element + std::fmt::Debug, const D: usize>(
     world: &World,
     result: Result<GlobalArray<T, D>>,
@@ -48,7 +48,7 @@ fn array_larger_than_any_machine_is_refused() {
 
 const MIB: u64 = 1 << 20;
 /// Memory limit of a rank in bytes.
-const LIMIT: u64 = 64 * MIB;
+const RANK_MEMORY_LIMIT: u64 = 64 * MIB;
 
 /// Runs the next test in a process in which every rank has little memory.
 #[test]
@@ -57,7 +57,7 @@ fn little_memory() {
         return;
     }
     let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
-    command.args(["--exact", "world::memory::what_fits"]).env("ZIPPY_MEMORY_LIMIT", LIMIT.to_string());
+    command.args(["--exact", "world::memory::what_fits"]).env("ZIPPY_MEMORY_LIMIT", RANK_MEMORY_LIMIT.to_string());
     let output = command.output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
@@ -66,7 +66,7 @@ fn little_memory() {
 
 #[test]
 fn what_fits() {
-    if std::env::var("ZIPPY_MEMORY_LIMIT") != Ok(LIMIT.to_string()) {
+    if std::env::var("ZIPPY_MEMORY_LIMIT") != Ok(RANK_MEMORY_LIMIT.to_string()) {
         return;
     }
     support::ranks(&[1, 3], |world| {
@@ -82,11 +82,11 @@ fn what_fits() {
         else {
             panic!("{error:?}")
         };
-        assert_eq!((rank_has, all_have), (LIMIT, world.size() as u64 * LIMIT));
+        assert_eq!((rank_has, all_have), (RANK_MEMORY_LIMIT, world.size() as u64 * RANK_MEMORY_LIMIT));
         assert!(needed >= 80 * MIB * world.size() as u64 && of_rank <= needed);
         assert_eq!((fits.map(|shape| shape[1]), more), (Some(16 * ranks / 5), 5 * world.size() as u128 / 4 + 1));
 
-        // Only arrays that are alive count.
+        // Only live arrays count.
         let first = array("first", 40 * ranks)?;
         let error = refused(world, array("second", 40 * ranks))?;
         assert!(
@@ -120,7 +120,9 @@ fn what_fits() {
         let local = |name: &str| world.local_array::<u8, 1>(name, &Layout::new([40 << 20]));
         let own = local("own")?;
         match local("more").map(drop).map_err(Error::into_kind) {
-            Err(ErrorKind::Device(DeviceError::NoRoom { taken, limit: LIMIT, .. })) => assert!(taken >= 40 * MIB),
+            Err(ErrorKind::Device(DeviceError::NoRoom { taken, limit: RANK_MEMORY_LIMIT, .. })) => {
+                assert!(taken >= 40 * MIB)
+            }
             other => panic!("{other:?}"),
         }
         drop(own);

@@ -7,7 +7,7 @@ use zippy::{Element, KernelSource, Layout, Operator, Result, World};
 use crate::support;
 
 /// Names that generated text uses (without its prefix), and names of built-in functions.
-const FREE: [&str; 20] = [
+const AVAILABLE_NAMES: [&str; 20] = [
     "v", "at", "bit", "i", "q", "id", "axis", "size", "mask", "word", "first", "cells", "outside", "cell", "k", "min",
     "max", "distance", "load", "x_loaded",
 ];
@@ -20,9 +20,9 @@ fn run<T: Element + PartialEq + std::fmt::Debug>(world: &World, text: &str, name
 }
 
 #[test]
-fn arrays_may_have_names_that_helpers_use() {
+fn array_may_have_name_that_helpers_use() {
     support::ranks(&[1], |world| {
-        for name in FREE.into_iter().chain(["p"]) {
+        for name in AVAILABLE_NAMES.into_iter().chain(["p"]) {
             let text = |cell: &str, body: &str| {
                 format!(
                     "@group(0) @binding(0) var<storage, read_write> {name}: array<{cell}>;
@@ -44,13 +44,13 @@ fn arrays_may_have_names_that_helpers_use() {
 }
 
 #[test]
-fn names_in_expressions() {
+fn name_in_expression_works_or_is_refused() {
     support::ranks(&[1, 2], |world| {
         let layout = Layout::new([9]).split_all(zippy::Split::Even(world.size()));
         let x = world.array::<f32, 1>("x", &layout)?;
         let bytes = world.array::<u8, 1>("bytes", &layout)?;
         x.fill(3.0)?;
-        for name in FREE {
+        for name in AVAILABLE_NAMES {
             let add = world.elementwise(format!("{name} + 2.0"));
             add.call().read(name, x.at(..)).write("y", world.array::<f32, 1>("y", &layout)?.at(..))?;
             world
@@ -153,11 +153,14 @@ mod records {
 }
 
 #[test]
-fn names_in_operators() {
+fn name_in_operator_works_or_is_refused() {
     let check = |before: &str, element| {
         Operator::custom("mine", format!("{before}\nfn combine(src: T, dst: T) -> T {{ return src; }}")).check(element)
     };
-    for name in FREE.into_iter().chain(["p", "job", "slot", "lane", "shift", "old", "result", "placed", "x", "group"]) {
+    for name in AVAILABLE_NAMES
+        .into_iter()
+        .chain(["p", "job", "slot", "lane", "shift", "old", "result", "placed", "x", "group"])
+    {
         for element in [&f32::INFO, &u8::INFO, &i16::INFO, &<[f32; 4]>::INFO, &records::Particle::INFO] {
             let result = check(&format!("fn {name}(a: f32) -> f32 {{ return a; }}"), element);
             // Only names that the surrounding kernel calls are refused.

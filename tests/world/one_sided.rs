@@ -8,7 +8,7 @@ use zippy::{Element, Error, Layout, Operator, Result, Split, World};
 use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill, mix, position, same};
 use crate::support::{RANKS, ranks};
 
-/// A random box that may be empty, the same on every rank.
+/// Pseudorandom box that may be empty, the same on every rank.
 fn random_box<const D: usize>(shape: [i64; D], seed: u64) -> Region {
     let start: [i64; D] = std::array::from_fn(|axis| (mix(seed * 31 + axis as u64) % (shape[axis] as u64 + 1)) as i64);
     let extents =
@@ -21,7 +21,7 @@ fn values<T: Value, const D: usize>(of: u64, region: &Region) -> Vec<T> {
 }
 
 #[test]
-fn every_rank_gets_any_section() {
+fn get_returns_any_section_on_every_rank() {
     ranks(RANKS, |world| {
         let shape = [9, 7, 5];
         for cut in cuts(shape, world.size()) {
@@ -44,12 +44,12 @@ fn every_rank_gets_any_section() {
 }
 
 /// Operations that a rank queues in the test of their order.
-fn operations(rank: usize) -> impl Iterator<Item = (u64, Region)> {
+fn queued_operations(rank: usize) -> impl Iterator<Item = (u64, Region)> {
     (0..12).map(move |n| 100 * rank as u64 + n).map(|seed| (seed, random_box([8, 6], seed)))
 }
 
 #[test]
-fn operations_run_in_the_order_of_rank_and_sequence() {
+fn one_sided_operations_run_in_order_of_rank_and_sequence() {
     ranks(RANKS, |world| {
         let own = Operator::custom("own", "fn combine(src: T, dst: T) -> T { return 3u * dst + src; }");
         for cut in cuts([8, 6], world.size()) {
@@ -57,7 +57,7 @@ fn operations_run_in_the_order_of_rank_and_sequence() {
             fill(&array, 2)?;
             world.barrier()?;
             let mut tickets = Vec::new();
-            for (seed, region) in operations(world.rank()) {
+            for (seed, region) in queued_operations(world.rank()) {
                 let cells = values::<u32, 2>(seed, &region);
                 match seed % 4 {
                     0 => world.put(&cells, array.at(region))?,
@@ -71,7 +71,7 @@ fn operations_run_in_the_order_of_rank_and_sequence() {
             let mut state = values::<u32, 2>(2, &boxed([0, 0], [8, 6]));
             let mut tickets = tickets.into_iter();
             for rank in 0..world.size() {
-                for (seed, region) in operations(rank) {
+                for (seed, region) in queued_operations(rank) {
                     let cells = values::<u32, 2>(seed, &region);
                     let places = region.points().map(|at| (at[0] + 8 * at[1]) as usize);
                     if seed % 4 == 3 {
@@ -97,7 +97,7 @@ fn operations_run_in_the_order_of_rank_and_sequence() {
     });
 }
 
-fn there_and_back<T: Value>(world: &World) -> Result<()> {
+fn check_put_and_get<T: Value>(world: &World) -> Result<()> {
     for cut in cuts([13, 2 * world.size() as i64], world.size()) {
         let array = cut.array::<T, 2>(world, "array")?;
         fill(&array, 3)?;
@@ -135,19 +135,19 @@ impl Value for Sample {
 }
 
 #[test]
-fn every_element_type_arrives_bit_by_bit() {
+fn put_and_get_keep_every_bit_of_every_element_type() {
     ranks(RANKS, |world| {
-        there_and_back::<f32>(world)?;
-        there_and_back::<u8>(world)?;
-        there_and_back::<i16>(world)?;
-        there_and_back::<[u32; 4]>(world)?;
-        there_and_back::<[f32; 2]>(world)?;
-        there_and_back::<Sample>(world)
+        check_put_and_get::<f32>(world)?;
+        check_put_and_get::<u8>(world)?;
+        check_put_and_get::<i16>(world)?;
+        check_put_and_get::<[u32; 4]>(world)?;
+        check_put_and_get::<[f32; 2]>(world)?;
+        check_put_and_get::<Sample>(world)
     });
 }
 
 #[test]
-fn local_sections_are_source_or_destination() {
+fn puts_and_gets_accept_local_sections() {
     ranks(RANKS, |world| {
         let (rank, size) = (world.rank() as i64, world.size() as i64);
         for cut in cuts([7, 3 * size], world.size()) {
@@ -200,7 +200,7 @@ fn program_without_final_fence_fails() {
 }
 
 #[test]
-fn tickets_belong_to_their_fence() {
+fn ticket_is_redeemed_only_at_its_fence() {
     ranks(RANKS, |world| {
         let array = world.array::<u16, 1>("array", &Layout::new([30]).split([Split::Even(4)]))?;
         fill(&array, 7)?;
@@ -214,15 +214,14 @@ fn tickets_belong_to_their_fence() {
         let expected = concat!("the ticket of section [3..5] of array \"array\", from the get at ", file!(), ":");
         assert!(message.contains(expected), "{message}");
         assert_eq!(second.redeem(late)?, values::<u16, 1>(7, &boxed([20], [9])));
-        // A ticket that is not redeemed is no error; a fence without operations is no error,
-        // either.
+        // A ticket that is not redeemed, and a fence without operations, are no errors.
         assert_eq!(world.fence()?.moved.bytes_network, 0);
         Ok(())
     });
 }
 
 #[test]
-fn rearranged_handles_name_the_same_cells() {
+fn one_sided_operations_on_rearranged_handles_change_same_cells() {
     ranks(RANKS, |world| {
         let chunks = world.size() + 2;
         let layout = Layout::new([4, chunks as i64]).split([Split::Whole, Split::Even(chunks)]);
@@ -267,7 +266,7 @@ fn empty_regions_send_no_requests() {
 }
 
 #[test]
-fn a_great_many_small_requests() {
+fn fence_runs_many_small_requests() {
     ranks(RANKS, |world| {
         let (many, size) = (3000, world.size());
         let array = world.array::<u32, 1>("array", &Layout::new([many]).split([Split::Even(3 * size)]))?;
@@ -300,7 +299,7 @@ fn a_great_many_small_requests() {
 }
 
 #[test]
-fn mistakes_are_found_at_the_call() {
+fn invalid_one_sided_call_returns_error_at_once() {
     ranks(RANKS, |world| {
         let array = world.array::<f32, 1>("array", &Layout::new([10]))?;
         fill(&array, 9)?;

@@ -1,4 +1,4 @@
-//! Plans and their predicted moves, and ownership queries.
+//! Plans with predicted moves, and queries of ownership.
 
 use std::collections::HashMap;
 
@@ -34,14 +34,14 @@ fn check_prediction(world: &World, plan: &Plan, moved: Moved) {
 }
 
 /// Sums the moves of all ranks. Collective.
-fn together(world: &World, moved: Moved) -> Result<[u64; 3]> {
+fn sum_over_ranks(world: &World, moved: Moved) -> Result<[u64; 3]> {
     let mut sums = [moved.bytes_local, moved.bytes_network, moved.messages];
     world.group().all_reduce(&mut sums, |sum, more| *sum += more)?;
     Ok(sums)
 }
 
 #[test]
-fn plans_of_copies_predict_the_result_of_the_copy() {
+fn plan_of_copy_predicts_its_result() {
     ranks(RANKS, |world| {
         let slabs = Layout::new([12, 10]).split([Split::Whole, Split::Even(5)]);
         let blocks = Layout::new([12, 10]).split([[5, 0, 7].into(), Split::Even(3)]);
@@ -49,7 +49,7 @@ fn plans_of_copies_predict_the_result_of_the_copy() {
         let plan = world.plan(Exchange::new().copy(a.at((1..11, ..)), b.at((2..12, ..))))?;
         let moved = world.copy(a.at((1..11, ..)), b.at((2..12, ..)))?;
         check_prediction(world, &plan, moved);
-        let [local, network, messages] = together(world, moved)?;
+        let [local, network, messages] = sum_over_ranks(world, moved)?;
         assert_eq!(local + network, 10 * 10 * 8);
         assert_eq!(messages == 0, world.size() == 1);
         // A composite of the same regions moves the same boxes.
@@ -68,10 +68,10 @@ fn plans_of_copies_predict_the_result_of_the_copy() {
     });
 }
 
-/// Populations with component lists and a density without lists in one exchange: one message per
+/// Populations with component lists and a density without lists, in one exchange: one message per
 /// pair of ranks.
 #[test]
-fn lists_belong_to_the_array_named_before_them() {
+fn component_list_applies_to_preceding_array() {
     ranks(RANKS, |world| {
         let along = |parts| Split::Even(parts);
         let lattice = Layout::new([12, 3]).split([along(4), Split::Whole]).ghost([1, 0]).periodic([true, false]);
@@ -94,9 +94,12 @@ fn lists_belong_to_the_array_named_before_them() {
             let moved = world.exchange(update)?;
             check_prediction(world, &plan, moved);
             // Two ghost cells of f and four of the density for each of four chunks.
-            let [local, network, _] = together(world, moved)?;
+            let [local, network, _] = sum_over_ranks(world, moved)?;
             assert_eq!(local + network, 4 * (2 + 4) * 4);
-            shown(&f, |x, c, side| if c == (if side > 0 { 2 } else { 1 }) { (100 * c + x) as f32 } else { -1.0 })?;
+            check_stored_cells(
+                &f,
+                |x, c, side| if c == (if side > 0 { 2 } else { 1 }) { (100 * c + x) as f32 } else { -1.0 },
+            )?;
             for chunk in density.chunks() {
                 let expected: Vec<i32> =
                     chunk.with_ghosts().region()?.points().map(|at| at[0].rem_euclid(12) as i32).collect();
@@ -109,7 +112,7 @@ fn lists_belong_to_the_array_named_before_them() {
 
 /// Checks all stored cells of `f`: owned cells are unchanged, and ghost cells are
 /// `expected(position, component, side)`.
-fn shown(f: &GlobalArray<f32, 2>, expected: impl Fn(i64, i64, i64) -> f32) -> Result<()> {
+fn check_stored_cells(f: &GlobalArray<f32, 2>, expected: impl Fn(i64, i64, i64) -> f32) -> Result<()> {
     for chunk in f.chunks() {
         let (own, all) = (chunk.region(), chunk.with_ghosts());
         for (at, value) in all.region()?.points().zip(all.read()?) {
@@ -122,9 +125,8 @@ fn shown(f: &GlobalArray<f32, 2>, expected: impl Fn(i64, i64, i64) -> f32) -> Re
     Ok(())
 }
 
-/// Checks that every cell is its value times the number of its stored copies, including ghost
-/// cells.
-fn counted<T: Element, const D: usize>(
+/// Checks that every cell is its value times the number of its stored copies, ghost cells included.
+fn check_sums_of_copies<T: Element, const D: usize>(
     array: &GlobalArray<T, D>,
     value: impl Fn([i64; D]) -> i64,
 ) -> HashMap<[i64; D], i64> {
@@ -142,8 +144,11 @@ fn counted<T: Element, const D: usize>(
 }
 
 /// Sets every stored cell to the value of the cell that it copies. A reverse ghost update sums
-/// them.
-fn prepare<T: Element, const D: usize>(array: &GlobalArray<T, D>, value: impl Fn([i64; D]) -> T) -> Result<()> {
+/// these values.
+fn fill_with_copied_values<T: Element, const D: usize>(
+    array: &GlobalArray<T, D>,
+    value: impl Fn([i64; D]) -> T,
+) -> Result<()> {
     for chunk in array.chunks() {
         let (own, all) = (chunk.region(), chunk.with_ghosts());
         let owner = array.placement().ownership().owner(chunk.id());
@@ -166,16 +171,16 @@ fn reverse_update_sums_arrays_of_several_types() {
         let (a, b) = (world.array::<u16, 1>("a", &line)?, world.array::<f32, 2>("b", &plane)?);
         let (c, d) = (world.array::<i32, 2>("c", &plane)?, world.array::<f32, 1>("d", &line)?);
         let (on_line, on_plane) = (|[x]: [i64; 1]| 3 + 10 * x, |[x, y]: [i64; 2]| 1 + x + 7 * y);
-        prepare(&a, |at| on_line(at) as u16)?;
-        prepare(&b, |at| on_plane(at) as f32)?;
-        prepare(&c, |at| -on_plane(at) as i32)?;
-        prepare(&d, |at| on_line(at) as f32)?;
+        fill_with_copied_values(&a, |at| on_line(at) as u16)?;
+        fill_with_copied_values(&b, |at| on_plane(at) as f32)?;
+        fill_with_copied_values(&c, |at| -on_plane(at) as i32)?;
+        fill_with_copied_values(&d, |at| on_line(at) as f32)?;
         let back = |all: Exchange| all.reverse_with(Operator::Add);
         let update = back(back(Exchange::new().ghosts(&a)).ghosts(&b));
         let update = back(back(update.ghosts(&c)).ghosts(&d));
         let plan = world.plan(&update)?;
         check_prediction(world, &plan, world.exchange(update)?);
-        let (line, plane) = (counted(&a, on_line), counted(&b, on_plane));
+        let (line, plane) = (check_sums_of_copies(&a, on_line), check_sums_of_copies(&b, on_plane));
         support::cells::expect(&a, &"a", |at| line[&at] as u16)?;
         support::cells::expect(&b, &"b", |at| plane[&at] as f32)?;
         support::cells::expect(&c, &"c", |at| -plane[&at] as i32)?;
@@ -184,7 +189,7 @@ fn reverse_update_sums_arrays_of_several_types() {
 }
 
 #[test]
-fn handles_return_owners_of_cells() {
+fn array_handle_returns_owners_of_cells() {
     ranks(RANKS, |world| {
         let layout =
             Layout::new([9, 8]).split([[4, 0, 5].into(), Split::Even(2)]).ghost([1, 2]).periodic([false, true]);

@@ -1,4 +1,4 @@
-//! Prefix copies: only the owner of the source knows the length.
+//! Prefix copies, whose lengths only the owner of the source knows.
 
 use zippy::array::GlobalSection;
 use zippy::{Config, Exchange, Layout, Split, World, run_with};
@@ -22,7 +22,7 @@ fn prefixes<T: zippy::Element>(pairs: &[(GlobalSection<T, 1>, GlobalSection<T, 1
 }
 
 #[test]
-fn every_rank_to_every_rank() {
+fn prefixes_move_between_all_pairs_of_ranks() {
     support::ranks(support::RANKS, |world: &World| {
         let ranks = world.size() as i64;
         let layout = Layout::new([ranks * ranks * SLOT]).split([Split::Even(world.size())]);
@@ -60,7 +60,7 @@ fn every_rank_to_every_rank() {
 }
 
 #[test]
-fn mistakes_are_named_on_all_ranks() {
+fn invalid_prefix_returns_error_on_all_ranks() {
     support::ranks(&[2], |world| {
         let array = world.array::<u32, 1>("array", &Layout::new([8]).split([Split::Even(2)]))?;
         let bytes = world.array::<u8, 1>("bytes", &Layout::new([8]).split([Split::Even(2)]))?;
@@ -77,7 +77,7 @@ fn mistakes_are_named_on_all_ranks() {
     });
 }
 
-/// The last entry wins, for any sources.
+/// Any entry may be the source of the last write.
 #[test]
 fn prefixes_to_the_same_cells_apply_in_order() {
     support::ranks(support::RANKS, |world: &World| {
@@ -107,7 +107,7 @@ fn prefix_longer_than_destination_ends_the_run_on_all_ranks() {
     }
 }
 
-/// A cell of 12 bytes.
+/// Cell of 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, zippy::Element)]
 #[repr(C)]
 struct Three {
@@ -119,9 +119,9 @@ struct Three {
 /// Message limit in bytes, which is not a multiple of the cell size.
 const MESSAGE_BYTES: u64 = 12_004;
 
-/// Messages are divided at offsets that the receiver does not know: at the limit, one cell before
-/// and after it, and at the end of the destination.
-fn cut() {
+/// Checks messages that are divided at offsets unknown to the receiver: at the limit, one cell
+/// before and after it, and at the end of the destination.
+fn check_divided_messages() {
     const FULL: u64 = MESSAGE_BYTES / 12;
     support::ranks(&[2], |world| {
         let room = FULL as i64 + 3;
@@ -151,5 +151,5 @@ fn cut() {
 }
 
 zippy_testing::with_variables! {
-    long_ones_come_in_pieces, [("ZIPPY_MESSAGE", "12004")], cut
+    long_ones_come_in_pieces, [("ZIPPY_MESSAGE", "12004")], check_divided_messages
 }

@@ -1,5 +1,5 @@
 //! Programs of random operations on random arrays, compared with a model after every step. In the
-//! model, each rank has all cells of all arrays in a map and applies the definition of the
+//! model, each rank has all cells of all arrays in a map, and applies the definition of the
 //! operation.
 
 mod model;
@@ -48,7 +48,7 @@ enum Step {
         lists: Option<usize>,
         operator: Option<usize>,
     },
-    /// Ghost update of some components and reverse ghost update of others in one exchange.
+    /// Ghost update of some components, and reverse ghost update of others, in one exchange.
     BothWays {
         arrays: Vec<usize>,
         faces: bool,
@@ -59,7 +59,7 @@ enum Step {
     Fence(Vec<Request<u32>>),
 }
 
-/// Array and region of source and destination.
+/// Arrays and regions of source and destination.
 #[derive(Debug, Clone)]
 struct Ends {
     from: (usize, Region),
@@ -150,13 +150,13 @@ fn case(axes: usize) -> impl Strategy<Value = Case> {
 }
 
 /// Selects components for each direction.
-fn listed(seed: usize, extent: i64, direction: &[i8]) -> Vec<usize> {
+fn select_components(seed: usize, extent: i64, direction: &[i8]) -> Vec<usize> {
     let code = direction.iter().fold(seed, |code, &side| code * 5 + (side + 1) as usize);
     (0..extent as usize).filter(|component| !(code / 3 + component * (code % 4 + 1)).is_multiple_of(3)).collect()
 }
 
 /// Adds a ghost update of each array to an exchange. `way` sets the direction of an update.
-fn update<const D: usize>(
+fn add_ghost_updates<const D: usize>(
     with: Exchange,
     models: &[Model<D>],
     arrays: &[usize],
@@ -167,7 +167,7 @@ fn update<const D: usize>(
     let with_lists = |update: Exchange, model: &Model<D>| match (lists, model.component_axis()) {
         (Some(seed), Some(axis)) => {
             let extent = model.chunks().shape()[axis];
-            update.components(axis, move |direction| listed(seed, extent, direction))
+            update.components(axis, move |direction| select_components(seed, extent, direction))
         }
         _ => update,
     };
@@ -177,7 +177,7 @@ fn update<const D: usize>(
     })
 }
 
-fn takes<const D: usize>(
+fn takes_part_in_update<const D: usize>(
     model: &Model<D>,
     faces: bool,
     lists: Option<usize>,
@@ -185,13 +185,14 @@ fn takes<const D: usize>(
     let lists = lists.zip(model.component_axis()).map(|(seed, axis)| (seed, axis, model.chunks().shape()[axis]));
     move |direction: &[i8], cell: &[i64]| {
         let near = !faces || direction.iter().filter(|&&side| side != 0).count() == 1;
-        near && lists
-            .is_none_or(|(seed, axis, extent)| listed(seed, extent, direction).contains(&(cell[axis] as usize)))
+        near && lists.is_none_or(|(seed, axis, extent)| {
+            select_components(seed, extent, direction).contains(&(cell[axis] as usize))
+        })
     }
 }
 
 /// Performs a step in the world and in the models.
-fn perform<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) -> Result<()> {
+fn perform_step<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) -> Result<()> {
     let meant = |models: &[Model<D>], ends: &Ends, order: &[usize], combine: fn(&u32, &u32) -> u32| {
         let end = |(array, region): &(usize, Region)| (models[*array].chunks(), &models[*array].cells, *region);
         let ((src, before, from), (dst, there, to)) = (end(&ends.from), end(&ends.to));
@@ -221,32 +222,41 @@ fn perform<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) 
             models[ends.to.0].cells = after;
         }
         Step::Ghosts { arrays, faces, lists, started } => {
-            let update = update(Exchange::new(), models, arrays, *faces, *lists, |update| update);
+            let update = add_ghost_updates(Exchange::new(), models, arrays, *faces, *lists, |update| update);
             if *started {
                 world.start(update)?.wait()?
             } else {
                 world.exchange(update)?
             };
             for &array in arrays {
-                let takes = takes(&models[array], *faces, *lists);
+                let takes = takes_part_in_update(&models[array], *faces, *lists);
                 models[array].cells = truth::ghosts(models[array].chunks(), &models[array].cells, &takes);
             }
         }
         Step::Reverse { arrays, faces, lists, operator: which } => {
             let combine = which.map_or(replace as fn(&u32, &u32) -> u32, |which| operator(which).1);
-            world.exchange(update(Exchange::new(), models, arrays, *faces, *lists, |update| match which {
-                Some(which) => update.reverse_with(operator(*which).0),
-                None => update.reverse(),
-            }))?;
+            world.exchange(add_ghost_updates(
+                Exchange::new(),
+                models,
+                arrays,
+                *faces,
+                *lists,
+                |update| match which {
+                    Some(which) => update.reverse_with(operator(*which).0),
+                    None => update.reverse(),
+                },
+            ))?;
             for &array in arrays {
-                let (model, takes) = (&models[array], takes(&models[array], *faces, *lists));
+                let (model, takes) = (&models[array], takes_part_in_update(&models[array], *faces, *lists));
                 models[array].cells = truth::reverse_ghosts(model.chunks(), &model.cells, &takes, &combine);
             }
         }
         Step::BothWays { arrays, faces, lists: [there, back], operator: which, started } => {
             let (operator, combine) = operator(*which);
-            let forward = update(Exchange::new(), models, arrays, *faces, *there, |update| update);
-            let both = update(forward, models, arrays, *faces, *back, |update| update.reverse_with(operator.clone()));
+            let forward = add_ghost_updates(Exchange::new(), models, arrays, *faces, *there, |update| update);
+            let both = add_ghost_updates(forward, models, arrays, *faces, *back, |update| {
+                update.reverse_with(operator.clone())
+            });
             if *started {
                 world.start(both)?.wait()?
             } else {
@@ -254,7 +264,8 @@ fn perform<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) 
             };
             for &array in arrays {
                 let model = &models[array];
-                let (takes, returns) = (takes(model, *faces, *there), takes(model, *faces, *back));
+                let (takes, returns) =
+                    (takes_part_in_update(model, *faces, *there), takes_part_in_update(model, *faces, *back));
                 let ghosts = truth::ghosts(model.chunks(), &model.cells, &takes);
                 let mut own = truth::reverse_ghosts(model.chunks(), &model.cells, &returns, &combine);
                 own.0.retain(|(chunk, cell), _| model.chunks().region(*chunk).contains(&Index::new(cell)));
@@ -292,13 +303,13 @@ fn fence<const D: usize>(world: &World, models: &mut [Model<D>], requests: &[Req
     Ok(())
 }
 
-fn same_as_truth<const D: usize>(case: &Case) -> std::result::Result<(), TestCaseError> {
+fn check_program_against_model<const D: usize>(case: &Case) -> std::result::Result<(), TestCaseError> {
     let ranks = support::launcher::size().unwrap_or(case.ranks);
     let result = run_with(Config::threads(ranks), |world| {
         let models = case.cuts.iter().enumerate().map(|(number, cut)| Model::<D>::new(world, number, cut));
         let mut models = models.collect::<Result<Vec<_>>>()?;
         for step in &case.steps {
-            perform(world, &mut models, step)?;
+            perform_step(world, &mut models, step)?;
             models.iter().try_for_each(|model| model.check(world, step))?;
         }
         Ok(())
@@ -315,26 +326,26 @@ proptest! {
 
     #[test]
     fn on_lines(case in case(1)) {
-        same_as_truth::<1>(&case)?;
+        check_program_against_model::<1>(&case)?;
     }
 
     #[test]
     fn on_planes(case in case(2)) {
-        same_as_truth::<2>(&case)?;
+        check_program_against_model::<2>(&case)?;
     }
 
     #[test]
     fn in_space(case in case(3)) {
-        same_as_truth::<3>(&case)?;
+        check_program_against_model::<3>(&case)?;
     }
 
     #[test]
     fn on_four_axes(case in case(4)) {
-        same_as_truth::<4>(&case)?;
+        check_program_against_model::<4>(&case)?;
     }
 
     #[test]
     fn on_seven_axes(case in case(7)) {
-        same_as_truth::<7>(&case)?;
+        check_program_against_model::<7>(&case)?;
     }
 }

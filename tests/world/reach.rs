@@ -7,7 +7,7 @@ use zippy::{Config, KernelSource, Layout, Result, Split, World, run_with};
 use crate::world::history::{checked, steps};
 
 #[test]
-fn a_wide_stencil_is_found() {
+fn stencil_wider_than_ghost_layer_is_found() {
     for found in checked(&[1, 2, 3], |world| steps(world, 3, false).map(drop)) {
         // Chunks are 3 to 5 cells wide and have one ghost layer.
         assert!(found.iter().any(|one| one.starts_with("one load outside at [-3, 0] by kernel")), "{found:?}");
@@ -16,7 +16,7 @@ fn a_wide_stencil_is_found() {
 }
 
 #[test]
-fn stores_outside_are_found() {
+fn store_outside_of_chunk_is_found() {
     let text = "
 @group(0) @binding(0) var<storage, read_write> out: array<f32>;
 @compute @workgroup_size(8)
@@ -76,7 +76,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-/// Accesses of invocations outside of the domain are no findings.
 #[test]
 fn invocations_outside_the_domain_have_no_findings() {
     let text = "

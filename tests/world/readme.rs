@@ -1,4 +1,4 @@
-//! The first program of the README: the README shows `examples/readme.rs`, which runs.
+//! First program of the README: the README shows `examples/readme.rs`, which this test runs.
 
 use std::process::Command;
 
@@ -13,23 +13,23 @@ pub(crate) fn built(name: &str) -> Command {
 }
 
 /// Removes white space, because example and README have different line breaks.
-fn dense(text: &str) -> String {
+fn without_white_space(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
 #[test]
-fn the_readme_shows_the_example() {
+fn readme_contains_example() {
     let readme = include_str!("../../README.md");
     let block = readme.split("```rust").nth(1).and_then(|rest| rest.split("```").next()).expect("a block of Rust");
     let shown = block.split_once('\n').expect("a first line").1;
     let (_, program) =
         include_str!("../../examples/readme.rs").split_once("\n\n").expect("a comment, then the program");
-    assert_eq!(dense(shown), dense(program));
+    assert_eq!(without_white_space(shown), without_white_space(program));
     assert!(shown.lines().count() <= 32, "it fits the first screen");
 }
 
 #[test]
-fn the_readme_shows_the_kernel() {
+fn readme_contains_kernel() {
     let readme = include_str!("../../README.md");
     let shown = readme.split("```wgsl\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block of WGSL");
     assert_eq!(shown, include_str!("../../shaders/diffuse.wgsl"));
@@ -37,7 +37,7 @@ fn the_readme_shows_the_kernel() {
 
 /// Runs the example as a process, on one rank and on more ranks than the grid has rows.
 #[test]
-fn the_readme_shows_what_the_example_prints() {
+fn readme_contains_output_of_example() {
     if launcher::size().is_some() {
         return;
     }

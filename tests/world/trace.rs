@@ -10,7 +10,7 @@ use zippy::{Config, Error, KernelSource, Layout, Result, Split, World, run_with}
 
 use crate::support::launcher;
 
-/// A span of the file; times in nanoseconds.
+/// Span of the file; times in nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
 struct Span {
     rank: u64,
@@ -22,7 +22,7 @@ struct Span {
 }
 
 /// Spans of a file, and names of its rows. `None` on processes without rank 0, which write no file.
-fn spans(path: &Path) -> Option<(Vec<Span>, Vec<String>)> {
+fn read_spans(path: &Path) -> Option<(Vec<Span>, Vec<String>)> {
     if launcher::rank().is_some_and(|rank| rank > 0) {
         assert!(!path.exists());
         return None;
@@ -114,11 +114,11 @@ fn steps(world: &World) -> Result<()> {
 }
 
 #[test]
-fn all_ranks_have_rows_and_wait_for_the_one_that_sleeps() {
+fn timeline_has_rows_of_all_ranks_and_waits_for_sleeping_rank() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.json");
     run_with(Config::threads(3).trace(&path), steps).unwrap();
-    let Some((spans, rows)) = spans(&path) else { return };
+    let Some((spans, rows)) = read_spans(&path) else { return };
     assert_eq!(rows, ["rank 0", "rank 1", "rank 2"]);
     check_rows(&spans, 3);
     for rank in 0..3 {
@@ -147,7 +147,7 @@ fn all_ranks_have_rows_and_wait_for_the_one_that_sleeps() {
 }
 
 #[test]
-fn a_run_that_fails_has_a_timeline() {
+fn failed_run_has_timeline() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("failed.json");
     let error = run_with(Config::threads(3).trace(&path), |world| -> Result<()> {
@@ -160,13 +160,13 @@ fn a_run_that_fails_has_a_timeline() {
         }
     });
     assert!(error.unwrap_err().to_string().contains("no more input"));
-    let Some((spans, rows)) = spans(&path) else { return };
+    let Some((spans, rows)) = read_spans(&path) else { return };
     assert_eq!(rows, ["rank 0", "rank 1", "rank 2"]);
     check_rows(&spans, 3);
     assert!((0..3).all(|rank| spans.iter().any(|span| span.rank == rank && span.category == "debug")));
 }
 
-/// Under a launcher a panic ends the job at once.
+/// Under a launcher, a panic ends the job at once.
 #[test]
 fn timeline_of_a_panic_has_earlier_spans() {
     if launcher::size().is_some() {
@@ -183,7 +183,7 @@ fn timeline_of_a_panic_has_earlier_spans() {
             }
         });
         assert!(error.unwrap_err().to_string().contains("what was not expected"));
-        let (spans, rows) = spans(&path).expect("this process has all ranks");
+        let (spans, rows) = read_spans(&path).expect("this process has all ranks");
         assert_eq!(rows, ["rank 0", "rank 1", "rank 2"]);
         check_rows(&spans, 3);
         assert!((0..3).all(|rank| spans.iter().any(|span| span.rank == rank && span.category == "debug")));

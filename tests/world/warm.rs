@@ -1,5 +1,5 @@
-//! A warm repeat of an operation creates no buffer, no pipeline and no plan, with mapped chunks and
-//! with chunks packed by kernels.
+//! Warm repeats of operations: no new buffer, pipeline or plan, with mapped chunks and with chunks
+//! packed by kernels.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::support;
 
 zippy_testing::in_place_too!();
 
-/// Runs all tests again without mapped chunks, also under MPI.
+/// Repeats all tests without mapped chunks, also under MPI.
 #[test]
 fn kernels_by_driver_too_under_mpi() {
     if std::env::var_os("ZIPPY_HOST_MAP").is_some() || support::launcher::size().is_some() {
@@ -23,7 +23,7 @@ fn kernels_by_driver_too_under_mpi() {
     let output = command.args(["warm::", "--skip", "too"]).env("ZIPPY_HOST_MAP", "0").output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
-    assert!(text(&output.stdout).contains("ghosts ... ok"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("repeated_ghost_update_creates_nothing ... ok"), "{}", text(&output.stdout));
 }
 
 /// Repeats `step` until it is warm, and checks that warm repeats create nothing on this rank.
@@ -33,7 +33,12 @@ fn kernels_by_driver_too_under_mpi() {
 ///
 /// `new` is the number of plans that the first repeat builds, and `used` the number of plans of
 /// each repeat.
-fn warm(world: &World, label: &str, [new, used]: [u64; 2], mut step: impl FnMut() -> Result<()>) -> Result<()> {
+fn check_warm_repeats(
+    world: &World,
+    label: &str,
+    [new, used]: [u64; 2],
+    mut step: impl FnMut() -> Result<()>,
+) -> Result<()> {
     let mut settled = || {
         step()?;
         world.gpu().wait()?;
@@ -50,7 +55,7 @@ fn warm(world: &World, label: &str, [new, used]: [u64; 2], mut step: impl FnMut(
     // The number of buffers that a step needs at a time depends on the timing of the ranks.
     let (mut quiet, mut noisy) = (0, 0);
     for repeat in 0.. {
-        if noisy > MOST_NOISY || repeat >= REPEATS && quiet >= QUIET {
+        if noisy > MAX_NOISY_REPEATS || repeat >= MIN_REPEATS && quiet >= FINAL_QUIET_REPEATS {
             break;
         }
         let (before, planned) = (made(), world.stats().plan_counters());
@@ -61,51 +66,53 @@ fn warm(world: &World, label: &str, [new, used]: [u64; 2], mut step: impl FnMut(
         assert_eq!(after.1, before.1, "{label} compiles nothing");
         (quiet, noisy) = if after.0 == before.0 { (quiet + 1, noisy) } else { (0, noisy + 1) };
     }
-    assert!(noisy <= MOST_NOISY, "{label} makes buffers or payloads, or allocates: {noisy} times");
+    assert!(noisy <= MAX_NOISY_REPEATS, "{label} makes buffers or payloads, or allocates: {noisy} times");
     Ok(())
 }
 
-/// Least number of repeats.
-const REPEATS: usize = 16;
+/// Minimum number of repeats.
+const MIN_REPEATS: usize = 16;
 
-/// Largest number of repeats that create buffers.
-const MOST_NOISY: usize = 4;
+/// Maximum number of repeats that create buffers.
+const MAX_NOISY_REPEATS: usize = 4;
 
 /// Number of final repeats that must create nothing.
-const QUIET: usize = 4;
+const FINAL_QUIET_REPEATS: usize = 4;
 
-/// Values encode their position.
-fn numbered<const D: usize>(array: &GlobalArray<f32, D>) -> Result<()> {
+/// Fills an array with values that encode their position.
+fn fill_with_positions<const D: usize>(array: &GlobalArray<f32, D>) -> Result<()> {
     array.fill_with(|p| p.iter().fold(1.0, |sum, &x| sum * 37.0 + x as f32))
 }
 
 #[test]
-fn ghosts() {
+fn repeated_ghost_update_creates_nothing() {
     support::ranks(support::RANKS, |world| {
         // Two chunks per rank, and one more.
         let split = [Split::Even(world.size() * 2 + 1), Split::Whole, Split::Even(1)];
         let layout = Layout::new([41, 9, 11]).split(split).ghost([1, 2, 1]).periodic([true, false, true]);
         let field = world.array::<f32, 3>("field", &layout)?;
         let bytes = world.array::<u8, 3>("bytes", &layout)?;
-        numbered(&field)?;
-        warm(world, "a ghost update", [1, 1], || world.ghosts(&field).map(drop))?;
-        warm(world, "one of faces", [1, 1], || world.exchange(Exchange::new().ghosts(&field).faces_only()).map(drop))?;
-        warm(world, "one of two arrays", [1, 1], || {
+        fill_with_positions(&field)?;
+        check_warm_repeats(world, "a ghost update", [1, 1], || world.ghosts(&field).map(drop))?;
+        check_warm_repeats(world, "one of faces", [1, 1], || {
+            world.exchange(Exchange::new().ghosts(&field).faces_only()).map(drop)
+        })?;
+        check_warm_repeats(world, "one of two arrays", [1, 1], || {
             world.exchange(Exchange::new().ghosts(&field).ghosts(&bytes)).map(drop)
         })?;
-        warm(world, "a started one", [0, 1], || world.start_ghosts(&field)?.wait().map(drop))?;
-        warm(world, "the reverse way", [1, 1], || {
+        check_warm_repeats(world, "a started one", [0, 1], || world.start_ghosts(&field)?.wait().map(drop))?;
+        check_warm_repeats(world, "the reverse way", [1, 1], || {
             world.exchange(Exchange::new().ghosts(&field).reverse_with(Operator::Add)).map(drop)
         })
     });
 }
 
 #[test]
-fn a_step_with_kernels() {
+fn repeated_step_with_kernels_creates_nothing() {
     support::ranks(support::RANKS, |world| {
         let layout = Layout::new([67, 45]).split([Split::Even(world.size()), Split::Even(2)]).ghost([1, 1]);
         let fields = [world.array::<f32, 2>("even", &layout)?, world.array::<f32, 2>("odd", &layout)?];
-        numbered(&fields[0])?;
+        fill_with_positions(&fields[0])?;
         let diffuse = world.kernel(include_wgsl!("../../shaders/diffuse.wgsl"))?;
         let half_step = |now: &GlobalArray<f32, 2>, next: &GlobalArray<f32, 2>| -> Result<()> {
             let run = |boundary: bool| {
@@ -121,7 +128,7 @@ fn a_step_with_kernels() {
             run(true)
         };
         // Both arrays have the same layout and share one plan.
-        warm(world, "a step", [1, 2], || {
+        check_warm_repeats(world, "a step", [1, 2], || {
             half_step(&fields[0], &fields[1])?;
             half_step(&fields[1], &fields[0])
         })
@@ -129,7 +136,7 @@ fn a_step_with_kernels() {
 }
 
 #[test]
-fn copies() {
+fn repeated_copies_create_nothing() {
     support::ranks(support::RANKS, |world| {
         let ranks = world.size();
         let slabs = Layout::new([24, 18, 20]).split([Split::Whole, Split::Whole, Split::Even(ranks)]);
@@ -138,25 +145,31 @@ fn copies() {
         let a = world.array::<f32, 3>("slabs", &slabs)?;
         let b = world.array::<f32, 3>("blocks", &blocks)?;
         let c = world.array::<f32, 3>("turned", &turned)?;
-        numbered(&a)?;
-        warm(world, "a redistribution", [1, 1], || world.copy(a.at(..), b.at(..)).map(drop))?;
-        warm(world, "a permuted copy", [1, 1], || {
+        fill_with_positions(&a)?;
+        check_warm_repeats(world, "a redistribution", [1, 1], || world.copy(a.at(..), b.at(..)).map(drop))?;
+        check_warm_repeats(world, "a permuted copy", [1, 1], || {
             world.exchange(Exchange::new().copy(a.at(..), c.at(..)).permuted([2, 0, 1])).map(drop)
         })?;
-        warm(world, "a shift", [1, 1], || world.copy(a.at((1.., .., 1..)), a.at((..23, .., ..19))).map(drop))?;
-        warm(world, "a started shift", [0, 1], || {
+        check_warm_repeats(world, "a shift", [1, 1], || {
+            world.copy(a.at((1.., .., 1..)), a.at((..23, .., ..19))).map(drop)
+        })?;
+        check_warm_repeats(world, "a started shift", [0, 1], || {
             world.start_copy(a.at((1.., .., 1..)), a.at((..23, .., ..19)))?.wait().map(drop)
         })?;
         let window = world.local_array::<f32, 3>("window", &Layout::new([5, 6, 7]))?;
         let rank = world.rank() as i64;
         let own = (rank..rank + 5, 2..8, 3..10);
-        warm(world, "a copy to local arrays", [0, 0], || world.copy(b.at(own.clone()), window.all()).map(drop))?;
-        warm(world, "a copy from local arrays", [0, 0], || world.copy(window.all(), b.at(own.clone())).map(drop))
+        check_warm_repeats(world, "a copy to local arrays", [0, 0], || {
+            world.copy(b.at(own.clone()), window.all()).map(drop)
+        })?;
+        check_warm_repeats(world, "a copy from local arrays", [0, 0], || {
+            world.copy(window.all(), b.at(own.clone())).map(drop)
+        })
     });
 }
 
 #[test]
-fn composites_of_a_new_arrangement() {
+fn composite_with_new_handles_creates_nothing() {
     support::ranks(support::RANKS, |world| {
         let (ranks, layers) = (world.size(), 2 * world.size() as i64);
         let layout = Layout::new([33, 21, layers]).split([Split::Whole, Split::Whole, Split::Even(2 * ranks)]);
@@ -166,42 +179,42 @@ fn composites_of_a_new_arrangement() {
         let order: Vec<usize> = (0..2 * ranks).rev().collect();
         let (front, back) = ((.., .., 0..layers / 2), (.., .., layers / 2..));
         for (label, new, operator) in [("over", 1, Operator::Over), ("the larger", 0, Operator::Max)] {
-            warm(world, label, [new, 1], || {
+            check_warm_repeats(world, label, [new, 1], || {
                 let images = images.reassigned(&order)?;
                 world.composite(images.at(front.clone()), images.at(back.clone()), operator.clone()).map(drop)
             })?;
         }
         let image = world.array::<[f32; 4], 3>("image", &Layout::new([33, 21, layers]).split_all(Split::Whole))?;
-        warm(world, "a started composite", [1, 1], || {
+        check_warm_repeats(world, "a started composite", [1, 1], || {
             world.start(Exchange::new().composite(images.at(..), image.at(..), Operator::Over))?.wait().map(drop)
         })
     });
 }
 
 #[test]
-fn one_sided_operations() {
+fn repeated_one_sided_operations_create_nothing() {
     support::ranks(support::RANKS, |world| {
         let layout = Layout::new([40, 30]).split([Split::Even(world.size()), Split::Even(3)]).ghost([1, 0]);
         let array = world.array::<f32, 2>("array", &layout)?;
-        numbered(&array)?;
+        fill_with_positions(&array)?;
         let window = world.local_array::<f32, 2>("window", &Layout::new([9, 30]))?;
         let start = world.rank() as i64 * 3;
         let part = (start..start + 9, ..);
         let values = vec![0.5; 9 * 30];
-        warm(world, "a get", [0, 0], || {
+        check_warm_repeats(world, "a get", [0, 0], || {
             let ticket = world.get(array.at(part.clone()))?;
             world.fence()?.redeem(ticket).map(drop)
         })?;
-        warm(world, "a get into a local array", [0, 0], || {
+        check_warm_repeats(world, "a get into a local array", [0, 0], || {
             world.get_into(array.at(part.clone()), window.all())?;
             world.fence().map(drop)
         })?;
-        warm(world, "a put", [0, 0], || {
+        check_warm_repeats(world, "a put", [0, 0], || {
             world.put(&values, array.at(part.clone()))?;
             world.put(window.all(), array.at(part.clone()))?;
             world.fence().map(drop)
         })?;
-        warm(world, "an accumulate", [0, 0], || {
+        check_warm_repeats(world, "an accumulate", [0, 0], || {
             world.accumulate(&values, array.at(part.clone()), Operator::Add)?;
             world.accumulate(&values, array.at(part.clone()), Operator::Min)?;
             world.fence().map(drop)

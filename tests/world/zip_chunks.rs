@@ -1,12 +1,12 @@
-//! Simultaneous iteration over the chunks of several arrays, or an error that names the difference
-//! of the arrays.
+//! Simultaneous iteration over the chunks of several arrays, or an error with the difference of the
+//! arrays.
 
 use zippy::region::Region;
 use zippy::{ArrayOptions, Layout, Ownership, Result, Split, World, zip_chunks};
 
 use crate::support;
 
-/// Text of an error that must be the same on all ranks.
+/// Text of an error that must be equal on all ranks.
 fn refused<R>(world: &World, result: Result<R>) -> Result<String> {
     let text = result.err().expect("the arrays differ").to_string();
     let texts = world.group().all_gather_v(Box::new(text.clone().into_bytes()))?;
@@ -15,7 +15,7 @@ fn refused<R>(world: &World, result: Result<R>) -> Result<String> {
 }
 
 #[test]
-fn every_chunk_comes_with_those_of_the_same_cells() {
+fn zipped_chunks_have_same_cells() {
     support::ranks(support::RANKS, |world| {
         let cuts = [
             Layout::new([13, 7]).split([Split::Even(3), Split::Even(2)]),
@@ -45,7 +45,7 @@ fn every_chunk_comes_with_those_of_the_same_cells() {
 
 /// For example a density, and velocities with three components per cell.
 #[test]
-fn array_with_further_whole_axes_goes_with_others() {
+fn array_with_additional_uncut_axes_is_zipped() {
     support::ranks(support::RANKS, |world| {
         let splits = [Split::Even(3), Split::Even(2), Split::Whole];
         let plane = Layout::new([13, 7]).split([splits[0].clone(), splits[1].clone()]);
@@ -86,7 +86,6 @@ fn array_with_further_whole_axes_goes_with_others() {
     });
 }
 
-/// Layouts with the same boxes are equal, even if they are described differently.
 #[test]
 fn layouts_with_the_same_boxes_are_compatible() {
     support::ranks(&[1, 3], |world| {
@@ -101,7 +100,7 @@ fn layouts_with_the_same_boxes_are_compatible() {
 }
 
 #[test]
-fn other_cuts_and_owners_are_named_on_every_rank() {
+fn different_cuts_or_owners_return_same_error_on_all_ranks() {
     support::ranks(support::RANKS, |world| {
         let array = |name: &str, shape: [i64; 1], chunks: usize| {
             world.array::<f32, 1>(name, &Layout::new(shape).split([Split::Even(chunks)]))

@@ -1,4 +1,4 @@
-//! A viewer client for tests.
+//! Viewer client for tests.
 
 use std::io;
 use std::net::TcpStream;
@@ -12,8 +12,8 @@ use zippy_protocol::{Answer, ArrayEntry, Ask, Control, Message, Point, Program, 
 
 use crate::support::launcher;
 
-/// Time limit of a wait. A test that reaches it fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit of a wait; a test that reaches it fails.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) struct Client {
     stream: TcpStream,
@@ -27,7 +27,7 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn connect(access: &ViewerAccess) -> io::Result<Self> {
         let mut stream = TcpStream::connect(("127.0.0.1", access.port))?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(WAIT_TIMEOUT))?;
         greeting::greet(&mut stream, &access.token)?;
         let program = frame::read(&mut stream, frame::MOST_TOLD)?.expect("a program says what it is");
         Ok(Self { stream, program, next: 0, points: Vec::new(), ended: None })
@@ -87,7 +87,7 @@ impl Client {
     pub(crate) fn go(&mut self, control: Control) -> Point {
         self.points.clear();
         self.control(control);
-        // A pause that was received before the answer may be the previous one.
+        // A pause received before the answer may be the previous one.
         self.points.retain(|point| !point.paused);
         self.paused()
     }

@@ -1,4 +1,4 @@
-//! Connections to the debug port: no connection disturbs the run.
+//! Connections to the port for viewers: no connection disturbs the run.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -23,12 +23,12 @@ fn program(world: &World) -> Result<()> {
     Ok(())
 }
 
-fn refused(access: &ViewerAccess) -> String {
+fn connection_error(access: &ViewerAccess) -> String {
     Client::connect(access).err().expect("it is refused").to_string()
 }
 
 /// Sends bytes to the port and returns the response.
-fn response(access: &ViewerAccess, bytes: &[u8]) -> Vec<u8> {
+fn send_bytes_and_receive(access: &ViewerAccess, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", access.port)).unwrap();
     stream.write_all(bytes).unwrap();
     let mut back = Vec::new();
@@ -40,15 +40,18 @@ fn response(access: &ViewerAccess, bytes: &[u8]) -> Vec<u8> {
 fn connection_without_token_is_closed() {
     watched(&[1, 3], &Settings::listen(0).paused(), program, |access| {
         let wrong = ViewerAccess { token: "0".repeat(greeting::TOKEN_DIGITS), ..access.clone() };
-        assert!(refused(&wrong).contains("token"), "{}", refused(&wrong));
+        assert!(connection_error(&wrong).contains("token"), "{}", connection_error(&wrong));
         for token in ["", &access.token[1..]] {
             let wrong = ViewerAccess { token: token.to_string(), ..access.clone() };
-            assert!(refused(&wrong).contains("token"));
+            assert!(connection_error(&wrong).contains("token"));
         }
         let greeting_of = |version: u16| [b"zippydbg".as_slice(), &version.to_le_bytes(), &[7; 32]].concat();
         let other = greeting_of(VERSION + 1);
-        assert_eq!(response(access, &other).last(), Some(&1), "another version");
-        assert_eq!(response(access, b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n"), [0_u8; 0]);
+        assert_eq!(send_bytes_and_receive(access, &other).last(), Some(&1), "another version");
+        assert_eq!(
+            send_bytes_and_receive(access, b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n"),
+            [0_u8; 0]
+        );
         // A wrong proof, and an echo of the program's proof.
         for echo in [false, true] {
             let mut stream = TcpStream::connect(("127.0.0.1", access.port)).unwrap();
@@ -69,7 +72,7 @@ fn connection_without_token_is_closed() {
     });
 }
 
-/// Records the traffic between a program and a viewer in both directions.
+/// Records the bytes between a program and a viewer in both directions.
 fn recorded_traffic(access: &ViewerAccess) -> [Vec<u8>; 2] {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let between = ViewerAccess { port: listener.local_addr().unwrap().port(), ..access.clone() };
@@ -105,7 +108,7 @@ fn replayed_traffic_of_viewer_is_refused() {
             assert!(!bytes.windows(8).any(|part| access.token.as_bytes().windows(8).any(|token| token == part)));
         }
         assert_eq!(requests.len(), 42 + 32);
-        let back = response(access, &requests);
+        let back = send_bytes_and_receive(access, &requests);
         assert_eq!((back.len(), back.last()), (11 + 64 + 11, Some(&2)), "a wrong token");
         let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
@@ -113,9 +116,8 @@ fn replayed_traffic_of_viewer_is_refused() {
     });
 }
 
-/// With sixteen silent connections, the oldest is closed, so that a viewer can connect.
 #[test]
-fn silent_connections_do_not_keep_viewers_out() {
+fn oldest_silent_connection_is_closed_for_viewer() {
     watched(&[2], &Settings::listen(0).paused().lost(None), program, |access| {
         let connect = || TcpStream::connect(("127.0.0.1", access.port)).unwrap();
         let _silent: Vec<TcpStream> = (0..40).map(|_| connect()).collect();
@@ -126,7 +128,7 @@ fn silent_connections_do_not_keep_viewers_out() {
 }
 
 #[test]
-fn nonsense_ends_a_connection_and_nothing_else() {
+fn invalid_bytes_end_only_their_connection() {
     watched(&[2], &Settings::listen(0).paused().lost(None), program, |access| {
         let right = frame::encode(&Ask { id: 1, request: Request::Arrays }, frame::MOST_ASKED).unwrap();
         let mut longer = right.clone();
@@ -220,7 +222,7 @@ fn viewer_that_does_not_read_answers_is_disconnected() {
 }
 
 #[test]
-fn two_viewers_see_the_same() {
+fn two_viewers_receive_equal_answers() {
     watched(&[2], &Settings::listen(0).paused(), program, |access| {
         let [mut one, mut other] = [0, 1].map(|_| Client::connect(access).unwrap());
         one.paused();
@@ -232,7 +234,7 @@ fn two_viewers_see_the_same() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_an_error_on_every_rank() {
+fn port_in_use_returns_error_on_every_rank() {
     let taken = Mutex::new(None);
     for count in launcher::counts(&[3]) {
         run_with(Config::threads(count), |world| {

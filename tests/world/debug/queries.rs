@@ -10,12 +10,12 @@ use zippy_protocol::{
 use super::client::{Client, watched, watched_once};
 use crate::support::launcher;
 
-fn condition(text: &str) -> Request {
+fn condition_request(text: &str) -> Request {
     Request::Rules(vec![Rule { name: None, when: When::Condition(text.to_string()) }])
 }
 
-/// Value and owner of a cell of an array of 32-bit numbers.
-fn pick(viewer: &mut Client, array: &ArrayEntry, at: &[i64]) -> (f32, u32) {
+/// Reads the value and the owner of a cell of an array of 32-bit numbers.
+fn read_cell(viewer: &mut Client, array: &ArrayEntry, at: &[i64]) -> (f32, u32) {
     let end = at.iter().map(|x| x + 1).collect();
     let stride = vec![1; at.len()];
     let of = ViewRequest { array: array.array, chunk: None, start: at.to_vec(), end, stride, numbers: None };
@@ -27,7 +27,7 @@ fn pick(viewer: &mut Client, array: &ArrayEntry, at: &[i64]) -> (f32, u32) {
     (f32::from_le_bytes(view.cells.try_into().expect("one number")), owner.rank)
 }
 
-fn summary(viewer: &mut Client, array: &ArrayEntry, bins: u16) -> zippy_protocol::Summary {
+fn request_summary(viewer: &mut Client, array: &ArrayEntry, bins: u16) -> zippy_protocol::Summary {
     let request = SummaryRequest { bins, ..SummaryRequest::of(array.array, 0) };
     match viewer.ask(Request::Summary(request)) {
         Ok(Answer::Summary(summary)) => summary,
@@ -35,8 +35,9 @@ fn summary(viewer: &mut Client, array: &ArrayEntry, bins: u16) -> zippy_protocol
     }
 }
 
-/// A field that grows by 0.1 per step in one cell, and becomes NaN in another cell at step 7.
-fn growing(world: &World) -> Result<()> {
+/// Program whose field grows by 0.1 per step in one cell, and becomes NaN in another cell at step
+/// 7.
+fn growing_field_program(world: &World) -> Result<()> {
     let layout = Layout::new([9, 8]).split([Split::Even(2), Split::Even(world.size())]);
     let u = world.array::<f32, 2>("u", &layout)?;
     let w = world.array::<f32, 2>("w", &layout)?;
@@ -58,40 +59,40 @@ fn growing(world: &World) -> Result<()> {
 }
 
 #[test]
-fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
-    watched(&[1, 3, 4, 5], &Settings::listen(0).paused(), growing, |access| {
+fn run_is_paused_by_condition_and_its_cell_is_read() {
+    watched(&[1, 3, 4, 5], &Settings::listen(0).paused(), growing_field_program, |access| {
         let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
-        assert_eq!(viewer.ask(condition("max(abs(u)) > 0.35")), Ok(Answer::Done));
+        assert_eq!(viewer.ask(condition_request("max(abs(u)) > 0.35")), Ok(Answer::Done));
         let point = viewer.go(Control::Continue);
         assert_eq!((point.step, &*point.reason), (4, "max(abs(u)) > 0.35"));
         let u = viewer.array("u");
-        let (value, owner) = pick(&mut viewer, &u, &[6, 5]);
+        let (value, owner) = read_cell(&mut viewer, &u, &[6, 5]);
         assert_eq!(value, 0.1 * 4.0);
         // Two chunks of whole rows per rank, with an even division of the rows.
         assert_eq!(owner, [0, 1, 1, 2, 2][viewer.program.ranks as usize - 1]);
-        assert_eq!(viewer.ask(condition("u != w")), Ok(Answer::Done));
+        assert_eq!(viewer.ask(condition_request("u != w")), Ok(Answer::Done));
         let point = viewer.go(Control::Continue);
         assert_eq!((point.step, &*point.reason), (5, "u != w"));
         let [u, w] = ["u", "w"].map(|name| viewer.array(name).array);
         let Ok(Answer::Difference(found)) = viewer.ask(Request::Compare(u, w)) else { panic!("no difference") };
         assert_eq!((found.cells, found.first), (1, Some(vec![8, 7])));
         let u = viewer.array("u");
-        assert_eq!(viewer.ask(condition("nan(u) > 0 and min(u) < 0")), Ok(Answer::Done));
+        assert_eq!(viewer.ask(condition_request("nan(u) > 0 and min(u) < 0")), Ok(Answer::Done));
         assert_eq!(viewer.go(Control::Continue).step, 7);
-        let found = summary(&mut viewer, &u, 3);
+        let found = request_summary(&mut viewer, &u, 3);
         let [of] = &found.components[..] else { panic!("{found:?}") };
         assert_eq!((found.step, of.count, of.nans, of.infinities), (7, 72, 1, 0));
         assert_eq!(of.extremes, Some((f64::from(-0.08_f32).into(), f64::from(0.1 * 7.0_f32).into())));
         assert_eq!((of.bins.iter().sum::<u64>(), of.bins[2], of.outside), (71, 1, (0, 0)));
         let own: Vec<_> = viewer.arrays().into_iter().filter(|array| array.name == "own").collect();
         for (rank, array) in own.iter().enumerate() {
-            let found = summary(&mut viewer, array, 0).components[0].clone();
+            let found = request_summary(&mut viewer, array, 0).components[0].clone();
             assert_eq!((found.count, found.extremes), (1 + rank as u64, Some((7.0.into(), 7.0.into()))));
         }
-        let text = viewer.ask(condition("maximum(u) > 1")).unwrap_err();
+        let text = viewer.ask(condition_request("maximum(u) > 1")).unwrap_err();
         assert!(text.contains("maximum") && text.contains("nan"), "{text}");
-        assert_eq!(viewer.ask(condition("nan(v) > 0")), Ok(Answer::Done), "there may be one later");
+        assert_eq!(viewer.ask(condition_request("nan(v) > 0")), Ok(Answer::Done), "there may be one later");
         let point = viewer.go(Control::Continue);
         assert!(
             point.step == 8 && point.reason.contains("cannot be evaluated") && point.reason.contains("\"u\""),
@@ -101,8 +102,8 @@ fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
     });
 }
 
-/// A program without the ghost update of step 4 of 6.
-fn forgetting(world: &World) -> Result<()> {
+/// Program without the ghost update of step 4 of 6.
+fn missing_update_program(world: &World) -> Result<()> {
     let layout = Layout::new([12]).split([Split::Even(world.size())]).ghost([1]).periodic([true]);
     let [a, b] = ["a", "b"].map(|name| world.array::<f32, 1>(name, &layout));
     let (a, b) = (a?, b?);
@@ -130,14 +131,14 @@ fn forgetting(world: &World) -> Result<()> {
 }
 
 #[test]
-fn missing_ghost_update_is_found_and_shown() {
+fn missing_ghost_update_pauses_run_and_is_shown() {
     for count in launcher::counts(&[2, 4]) {
         let config = Config::threads(count).check(true);
-        watched_once(config, &Settings::listen(0).paused(), forgetting, |access| {
+        watched_once(config, &Settings::listen(0).paused(), missing_update_program, |access| {
             let mut viewer = Client::connect(access).unwrap();
             assert!(viewer.program.checked);
             viewer.paused();
-            assert_eq!(viewer.ask(condition("stale(a) > 0")), Ok(Answer::Done));
+            assert_eq!(viewer.ask(condition_request("stale(a) > 0")), Ok(Answer::Done));
             let point = viewer.go(Control::Continue);
             assert_eq!((point.step, &*point.reason), (4, "stale(a) > 0"));
             let a = viewer.array("a");
@@ -164,7 +165,7 @@ fn missing_ghost_update_is_found_and_shown() {
         .unwrap();
     }
     let unchecked = Config::threads(launcher::counts(&[2])[0]).check(false);
-    watched_once(unchecked, &Settings::listen(0).paused(), forgetting, |access| {
+    watched_once(unchecked, &Settings::listen(0).paused(), missing_update_program, |access| {
         let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
         let array = viewer.array("a").array;
@@ -176,7 +177,7 @@ fn missing_ghost_update_is_found_and_shown() {
 }
 
 #[test]
-fn moves_differences_and_timelines_are_reported() {
+fn moves_differences_and_timelines_are_answered() {
     watched(
         &[1, 3],
         &Settings::listen(0).paused(),

@@ -1,4 +1,4 @@
-//! Recordings have the cells of the run; a truncated recording opens up to its last whole entry.
+//! Recordings: cells of the run, size limits, and truncated files.
 
 use std::io::Cursor;
 
@@ -9,7 +9,7 @@ use zippy_protocol::{ArrayEntry, GhostState, Recorded, SpanKind, View};
 
 use crate::support::launcher;
 
-fn entries(bytes: &[u8]) -> (Vec<Recorded>, Option<String>) {
+fn read_entries(bytes: &[u8]) -> (Vec<Recorded>, Option<String>) {
     let mut reader = match Reader::new(Cursor::new(bytes)) {
         Ok(reader) => reader,
         Err(error) => return (Vec::new(), Some(error.to_string())),
@@ -24,7 +24,7 @@ fn entries(bytes: &[u8]) -> (Vec<Recorded>, Option<String>) {
     }
 }
 
-fn recorded(count: usize, words: &str) -> Option<Vec<u8>> {
+fn record_program(count: usize, words: &str) -> Option<Vec<u8>> {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("run.zrec");
     run_with(Config::threads(count), |world| {
@@ -43,11 +43,11 @@ fn recorded(count: usize, words: &str) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn recording_has_every_step() {
+fn recording_has_cells_of_every_step() {
     for count in launcher::counts(&[1, 3]) {
         for (words, steps, stride) in [("", &[1, 2, 3, 4][..], [1, 1]), (",every:2,most:40", &[2, 4], [2, 2])] {
-            let Some(bytes) = recorded(count, words) else { continue };
-            let (all, error) = entries(&bytes);
+            let Some(bytes) = record_program(count, words) else { continue };
+            let (all, error) = read_entries(&bytes);
             assert_eq!(error, None);
             assert!(matches!(&all[0], Recorded::Program(program) if program.ranks == count as u32));
             let points: Vec<u64> = all
@@ -82,7 +82,6 @@ fn recording_has_every_step() {
     }
 }
 
-/// A recording also has ghost cells, moves, times and local arrays.
 #[test]
 fn recording_has_ghost_cells_moves_times_and_local_arrays() {
     for count in launcher::counts(&[1, 3]) {
@@ -107,7 +106,7 @@ fn recording_has_ghost_cells_moves_times_and_local_arrays() {
         })
         .unwrap();
         let Ok(bytes) = std::fs::read(file) else { continue };
-        let (all, error) = entries(&bytes);
+        let (all, error) = read_entries(&bytes);
         assert_eq!(error, None);
         let arrays =
             all.iter().find_map(|entry| if let Recorded::Arrays(arrays) = entry { Some(arrays) } else { None });
@@ -157,7 +156,7 @@ fn recording_has_ghost_cells_moves_times_and_local_arrays() {
             }
         }
         assert_eq!((states, untils.len()), (vec![0, 6, 0], 4));
-        // The third step moves the same boxes by another operation.
+        // The third step moves the same boxes in another operation.
         let expected_text: Vec<_> =
             moves.iter().map(|of| (of.count, of.moves.len(), of.operation.contains("line"))).collect();
         assert_eq!(expected_text, [(6, 6, true), (6, 0, true)], "{moves:?}");
@@ -191,7 +190,7 @@ fn unchanged_arrays_are_recorded_once() {
         })
         .unwrap();
         let Ok(bytes) = std::fs::read(file) else { continue };
-        let (all, error) = entries(&bytes);
+        let (all, error) = read_entries(&bytes);
         assert_eq!(error, None);
         let arrays =
             all.iter().find_map(|entry| if let Recorded::Arrays(arrays) = entry { Some(arrays) } else { None });
@@ -233,7 +232,7 @@ fn recording_ends_at_its_limit_with_whole_debug_points() {
         assert!(passed.into_iter().all(|passed| passed), "the run goes on");
         let Ok(bytes) = std::fs::read(file) else { continue };
         assert!(bytes.len() as u64 <= LIMIT, "{} bytes", bytes.len());
-        let (all, error) = entries(&bytes);
+        let (all, error) = read_entries(&bytes);
         assert_eq!(error, None);
         let count = |is: fn(&Recorded) -> bool| all.iter().filter(|entry| is(entry)).count();
         let points = count(|entry| matches!(entry, Recorded::Point(_)));
@@ -245,7 +244,7 @@ fn recording_ends_at_its_limit_with_whole_debug_points() {
     }
 }
 
-/// A pipe keeps every written byte, so that no byte of the debug point beyond the limit may be
+/// A pipe keeps every written byte, so that no byte of a debug point beyond the limit may be
 /// written.
 #[test]
 fn recording_with_a_limit_to_a_pipe_has_whole_debug_points() {
@@ -270,7 +269,7 @@ fn recording_with_a_limit_to_a_pipe_has_whole_debug_points() {
         })
         .unwrap();
         let Some(reader) = reader.into_inner().unwrap() else { continue };
-        let (all, error) = entries(&reader.join().unwrap());
+        let (all, error) = read_entries(&reader.join().unwrap());
         assert_eq!(error, None);
         let count = |is: fn(&Recorded) -> bool| all.iter().filter(|entry| is(entry)).count();
         let points = count(|entry| matches!(entry, Recorded::Point(_)));
@@ -282,7 +281,7 @@ fn recording_with_a_limit_to_a_pipe_has_whole_debug_points() {
 
 /// A restarted program with its own files at multiples of 50.
 #[test]
-fn continued_run_is_recorded_at_the_steps_of_its_files() {
+fn continued_run_is_recorded_at_steps_of_its_files() {
     for count in launcher::counts(&[2]) {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("run.zrec");
@@ -300,7 +299,7 @@ fn continued_run_is_recorded_at_the_steps_of_its_files() {
         })
         .unwrap();
         let Ok(bytes) = std::fs::read(file) else { continue };
-        let (all, _) = entries(&bytes);
+        let (all, _) = read_entries(&bytes);
         let found: Vec<(u64, i32)> = all
             .iter()
             .filter_map(|entry| match entry {
@@ -314,11 +313,11 @@ fn continued_run_is_recorded_at_the_steps_of_its_files() {
 
 #[test]
 fn truncated_recording_opens_up_to_last_whole_entry() {
-    let Some(bytes) = recorded(launcher::counts(&[2])[0], "") else { return };
-    let (all, _) = entries(&bytes);
+    let Some(bytes) = record_program(launcher::counts(&[2])[0], "") else { return };
+    let (all, _) = read_entries(&bytes);
     let mut longest = 0;
     for length in 0..bytes.len() {
-        let (found, error) = entries(&bytes[..length]);
+        let (found, error) = read_entries(&bytes[..length]);
         assert!(found.len() < all.len() && found[..] == all[..found.len()] && found.len() >= longest);
         longest = found.len();
         assert!(error.is_some() || length >= 10, "{length}");
@@ -328,7 +327,7 @@ fn truncated_recording_opens_up_to_last_whole_entry() {
     for at in (0..bytes.len()).step_by(7) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1 << (at % 8);
-        let (found, error) = entries(&damaged);
+        let (found, error) = read_entries(&damaged);
         assert!(error.is_some() && found[..] == all[..found.len()], "byte {at}");
     }
 }

@@ -1,4 +1,4 @@
-//! Pauses, steps, and rules of a viewer.
+//! Pauses, steps and rules of viewers.
 
 use zippy::debug::Settings;
 use zippy::{Config, Layout, Result, Split, World};
@@ -9,7 +9,7 @@ use crate::support::launcher;
 
 const COUNTS: &[usize] = &[1, 3];
 
-/// Six steps with two debug points each; `a` has the number of the step.
+/// Program of six steps with two debug points each; `a` has the number of the step.
 fn program(world: &World) -> Result<()> {
     let a = world.array::<i32, 1>("a", &Layout::new([7]).split([Split::Even(world.size())]))?;
     for step in 1..=6 {
@@ -25,7 +25,7 @@ fn rule(name: Option<&str>, when: When) -> Rule {
 }
 
 #[test]
-fn a_program_is_stepped() {
+fn step_requests_pause_program_at_debug_points() {
     watched(COUNTS, &Settings::listen(0).paused(), program, |access| {
         let mut viewer = Client::connect(access).unwrap();
         assert!(viewer.program.ranks >= 1 && viewer.program.adapters.len() == 1);
@@ -41,7 +41,7 @@ fn a_program_is_stepped() {
 }
 
 #[test]
-fn rules_pause_it() {
+fn rule_pauses_program_at_matching_debug_point() {
     watched(COUNTS, &Settings::listen(0).paused(), program, |access| {
         let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
@@ -51,7 +51,7 @@ fn rules_pause_it() {
         assert_eq!((point.step, &*point.reason), (2, "debug point \"after\""));
         assert_eq!(rules(&mut viewer, vec![rule(None, When::Every(3))]), Ok(Answer::Done));
         assert_eq!([0; 2].map(|_| viewer.go(Control::Continue).step), [3, 6]);
-        // A rule also pauses the program before the requested step.
+        // A rule pauses the program before the requested step.
         assert_eq!(viewer.go(Control::Step(100)).step, 9);
         let wrong = rules(&mut viewer, vec![rule(None, When::Every(0))]).unwrap_err();
         assert!(wrong.contains("1 at least"), "{wrong}");
@@ -68,7 +68,7 @@ fn program_ends_on_request_of_viewer() {
             &Settings::listen(0).paused(),
             |world| {
                 program(world)?;
-                // After the end of viewing, no point is observed.
+                // After the end of viewing, no debug point is observed.
                 assert!(!world.debug().is_observed("before"));
                 Ok(())
             },
@@ -90,14 +90,15 @@ fn program_ends_on_request_of_viewer() {
 }
 
 #[test]
-fn is_observed_reports_points_that_viewers_use() {
+fn is_observed_is_true_for_points_that_viewers_use() {
     watched(
         COUNTS,
         &Settings::listen(0).paused(),
         |world| {
             assert!(world.debug().is_observed("first"));
             world.debug_point("first")?;
-            // Ranks synchronise with viewers at times that vary, and always at the point of a rule.
+            // Ranks synchronize with viewers at varying times, and always at debug points of a
+            // rule.
             assert!(world.debug().is_observed("named"));
             world.debug_point("other")?;
             assert!(world.debug().is_observed("named"));
@@ -106,7 +107,7 @@ fn is_observed_reports_points_that_viewers_use() {
         |access| {
             let mut viewer = Client::connect(access).unwrap();
             viewer.paused();
-            // Prevents synchronisation by time.
+            // Prevents synchronization by time.
             assert_eq!(viewer.ask(Request::Rules(vec![rule(Some("named"), When::Always)])), Ok(Answer::Done));
             assert_eq!(viewer.go(Control::Step(1000)).step, 3);
             viewer.run_out();

@@ -1,4 +1,4 @@
-//! Views have the cells that the program has written.
+//! Views: cells of arrays as the program has written them.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, TestRunner};
@@ -20,20 +20,21 @@ struct Particle {
     id: u32,
 }
 
-fn number(at: [i64; 3]) -> i64 {
+fn position_code(at: [i64; 3]) -> i64 {
     at[0] + 10 * at[1] + 100 * at[2]
 }
 
-/// Arrays whose cells encode their position. Half of the ghost cells of one array are filled.
+/// Program with arrays whose cells encode their position. Half of the ghost cells of one array are
+/// filled.
 fn program(world: &World) -> Result<()> {
     let n = world.size();
     let layout = Layout::new(SHAPE).split([Split::Whole, Split::Even(2), Split::Even(n)]);
     let a = world.array::<f32, 3>("a", &layout)?;
-    a.fill_with(|at| number(at) as f32)?;
+    a.fill_with(|at| position_code(at) as f32)?;
     let bytes = world.array::<u8, 3>("bytes", &layout)?;
-    bytes.fill_with(|at| number(at) as u8)?;
+    bytes.fill_with(|at| position_code(at) as u8)?;
     let particles = world.array::<Particle, 3>("particles", &layout)?;
-    particles.fill_with(|at| Particle { position: at.map(|x| x as f32), id: number(at) as u32 })?;
+    particles.fill_with(|at| Particle { position: at.map(|x| x as f32), id: position_code(at) as u32 })?;
     let line = world.array::<i32, 1>("line", &Layout::new([12]).split([Split::Even(3)]).ghost([2]).periodic([true]))?;
     line.fill_with(|[x]| x as i32)?;
     world.ghosts(&line)?;
@@ -58,7 +59,7 @@ fn request(array: ArrayRef, start: &[i64], end: &[i64], stride: &[i64]) -> ViewR
     ViewRequest { array, chunk: None, start: start.to_vec(), end: end.to_vec(), stride: stride.to_vec(), numbers: None }
 }
 
-fn view(viewer: &mut Client, of: ViewRequest) -> std::result::Result<View, String> {
+fn request_view(viewer: &mut Client, of: ViewRequest) -> std::result::Result<View, String> {
     match viewer.ask(Request::View(of.clone()))? {
         Answer::View(view) => {
             assert_eq!((&view.of, view.step), (&of, 1));
@@ -69,7 +70,7 @@ fn view(viewer: &mut Client, of: ViewRequest) -> std::result::Result<View, Strin
 }
 
 /// Positions of the cells of a request, axis 0 fastest.
-fn cells(of: &ViewRequest) -> Vec<[i64; 3]> {
+fn positions_of(of: &ViewRequest) -> Vec<[i64; 3]> {
     let along = |axis: usize| (of.start[axis]..of.end[axis]).step_by(of.stride[axis] as usize);
     let mut all = Vec::new();
     for z in along(2) {
@@ -80,7 +81,7 @@ fn cells(of: &ViewRequest) -> Vec<[i64; 3]> {
     all
 }
 
-fn boxes(array: ArrayRef) -> impl Strategy<Value = ViewRequest> {
+fn random_view_requests(array: ArrayRef) -> impl Strategy<Value = ViewRequest> {
     let along = |extent: i64| (0..=extent, 0..=extent, 1..=extent + 2);
     (along(SHAPE[0]), along(SHAPE[1]), along(SHAPE[2])).prop_map(move |(x, y, z)| {
         let ends = [x, y, z].map(|(one, other, stride)| (one.min(other), one.max(other), stride));
@@ -89,28 +90,30 @@ fn boxes(array: ArrayRef) -> impl Strategy<Value = ViewRequest> {
 }
 
 #[test]
-fn any_box_with_any_strides_is_seen() {
+fn view_of_random_box_and_stride_has_its_cells() {
     watched(&[1, 2, 3, 5], &Settings::listen(0).paused(), program, |access| {
         let mut viewer = Client::connect(access).unwrap();
         let [a, bytes, particles] = ["a", "bytes", "particles"].map(|name| viewer.array(name).array);
         let mut runner = TestRunner::new(Cases { cases: 60, ..Cases::default() });
         let viewer = std::cell::RefCell::new(viewer);
         runner
-            .run(&boxes(a), |of| {
+            .run(&random_view_requests(a), |of| {
                 let viewer = &mut *viewer.borrow_mut();
-                let requested = cells(&of);
-                let found = view(viewer, of.clone()).unwrap();
-                let expected: Vec<u8> = requested.iter().flat_map(|&at| (number(at) as f32).to_le_bytes()).collect();
+                let requested = positions_of(&of);
+                let found = request_view(viewer, of.clone()).unwrap();
+                let expected: Vec<u8> =
+                    requested.iter().flat_map(|&at| (position_code(at) as f32).to_le_bytes()).collect();
                 prop_assert_eq!(found.cells, expected);
-                let found = view(viewer, ViewRequest { array: bytes, ..of.clone() }).unwrap();
-                let expected: Vec<u8> = requested.iter().map(|&at| number(at) as u8).collect();
+                let found = request_view(viewer, ViewRequest { array: bytes, ..of.clone() }).unwrap();
+                let expected: Vec<u8> = requested.iter().map(|&at| position_code(at) as u8).collect();
                 prop_assert_eq!(found.cells, expected);
                 let positions = ViewRequest { array: particles, numbers: Some(0), ..of.clone() };
-                let found = view(viewer, positions).unwrap();
+                let found = request_view(viewer, positions).unwrap();
                 let expected: Vec<u8> = requested.iter().flatten().flat_map(|&x| (x as f32).to_le_bytes()).collect();
                 prop_assert_eq!(found.cells, expected);
-                let found = view(viewer, ViewRequest { array: particles, numbers: Some(1), ..of }).unwrap();
-                let expected: Vec<u8> = requested.iter().flat_map(|&at| (number(at) as u32).to_le_bytes()).collect();
+                let found = request_view(viewer, ViewRequest { array: particles, numbers: Some(1), ..of }).unwrap();
+                let expected: Vec<u8> =
+                    requested.iter().flat_map(|&at| (position_code(at) as u32).to_le_bytes()).collect();
                 prop_assert_eq!(found.cells, expected);
                 Ok(())
             })
@@ -120,7 +123,7 @@ fn any_box_with_any_strides_is_seen() {
 }
 
 #[test]
-fn ghost_cells_are_seen_as_a_chunk_has_them() {
+fn view_of_chunk_has_its_ghost_cells() {
     watched(&[1, 2], &Settings::listen(0).paused(), program, |access| {
         let mut viewer = Client::connect(access).unwrap();
         let line = viewer.array("line");
@@ -128,18 +131,18 @@ fn ghost_cells_are_seen_as_a_chunk_has_them() {
         for (chunk, of) in line.chunks.iter().enumerate() {
             let (start, end) = (of.start[0] - 2, of.end[0] + 2);
             let of = ViewRequest { chunk: Some(chunk as u64), ..request(line.array, &[start], &[end], &[1]) };
-            let found: Vec<i32> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
+            let found: Vec<i32> = bytemuck::pod_collect_to_vec(&request_view(&mut viewer, of).unwrap().cells);
             let expected: Vec<i32> = (start..end).map(|x| x.rem_euclid(12) as i32).collect();
             assert_eq!(found, expected);
         }
         let wrong = ViewRequest { chunk: Some(3), ..request(line.array, &[0], &[1], &[1]) };
-        assert!(view(&mut viewer, wrong).unwrap_err().contains("3 chunks and no chunk 3"));
+        assert!(request_view(&mut viewer, wrong).unwrap_err().contains("3 chunks and no chunk 3"));
         viewer.run_out();
     });
 }
 
 #[test]
-fn all_arrays_of_all_ranks_are_listed() {
+fn array_list_has_all_arrays_of_all_ranks() {
     watched(&[1, 3], &Settings::listen(0).paused(), program, |access| {
         let mut viewer = Client::connect(access).unwrap();
         let ranks = viewer.program.ranks;
@@ -168,15 +171,18 @@ fn all_arrays_of_all_ranks_are_listed() {
             );
             assert_eq!(array.chunks[0].rank, rank as u32);
             let of = request(array.array, &[1], &[4], &[2]);
-            let found: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
+            let found: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&request_view(&mut viewer, of).unwrap().cells);
             assert_eq!(found, [[1, rank as u32], [3, rank as u32]]);
             let of = ViewRequest { numbers: Some(0), ..request(array.array, &[2], &[4], &[1]) };
-            let found: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
+            let found: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&request_view(&mut viewer, of).unwrap().cells);
             assert_eq!(found, [[2, rank as u32], [3, rank as u32]]);
         }
         let empty = viewer.array("empty");
         assert_eq!((&*empty.shape, empty.bytes), (&[0, 3][..], 0));
-        assert_eq!(view(&mut viewer, request(empty.array, &[0, 0], &[0, 3], &[1, 1])).unwrap().cells, [0_u8; 0]);
+        assert_eq!(
+            request_view(&mut viewer, request(empty.array, &[0, 0], &[0, 3], &[1, 1])).unwrap().cells,
+            [0_u8; 0]
+        );
         assert_eq!(viewer.go(Control::Step(1)).name, "less");
         assert!(!viewer.arrays().iter().any(|array| array.name == "empty"));
         let longer = viewer.array("list");
@@ -216,10 +222,10 @@ fn invalid_view_request_returns_error() {
             (of(ArrayRef { rank: Some(99), number: 1 }), "no such rank"),
         ];
         // One cell along an axis, with any stride.
-        let one = view(&mut viewer, request(array, &[0; 3], &SHAPE, &[1, far, far])).unwrap();
+        let one = request_view(&mut viewer, request(array, &[0; 3], &SHAPE, &[1, far, far])).unwrap();
         assert_eq!(one.cells.len(), 7 * 4);
         for (of, expected_text) in wrong {
-            let error = view(&mut viewer, of.clone()).unwrap_err();
+            let error = request_view(&mut viewer, of.clone()).unwrap_err();
             assert!(error.contains(expected_text), "{of:?}: {error}");
         }
         let large = request(array, &[0; 3], &[1 << 20, 1 << 20, 1], &[1; 3]);

@@ -1,5 +1,5 @@
-//! Arguments of calls: records, parameters by name and as structs, and sections that are read,
-//! written or updated.
+//! Arguments of kernel calls: records, parameters by name and as structs, and sections that are
+//! read, written or updated.
 
 use zippy::{Element, KernelSource, Layout, LocalArray, Split};
 
@@ -49,7 +49,7 @@ fn particle([x, y]: [i64; 2]) -> Particle {
 }
 
 #[test]
-fn records() {
+fn record_cells_are_read_and_updated() {
     support::ranks(support::RANKS, |world| {
         let kernel = world.kernel(KernelSource::text("records.wgsl", RECORDS))?;
         let layout =
@@ -121,7 +121,7 @@ struct Scene {
 }
 
 #[test]
-fn parameters_by_name_and_as_structs() {
+fn parameters_are_passed_by_name_and_as_structs() {
     support::ranks(&[1, 2], |world| {
         let kernel = world.kernel(KernelSource::text("parameters.wgsl", PARAMETERS))?;
         let x: LocalArray<u32, 1> = world.local_array("x", &Layout::new([20]))?;
@@ -150,7 +150,7 @@ fn parameters_by_name_and_as_structs() {
 /// A Rust struct may have its members in another order. A parameter that is also given by name has
 /// precedence.
 #[test]
-fn a_struct_and_names_together() {
+fn parameter_by_name_replaces_member_of_struct() {
     support::ranks(&[1, 2], |world| {
         let text = "
 struct Light { place: vec3<f32>, on: u32 }
@@ -181,7 +181,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 /// Arrays with different numbers of axes in one call, one of them updated; and an entry point that
 /// uses only some of them.
 #[test]
-fn several_arrays_and_entry_points() {
+fn entry_points_use_arrays_of_different_axes() {
     support::ranks(&[1, 3], |world| {
         let text = "
 @group(0) @binding(0) var<storage, read> volume: array<i32>;

@@ -1,5 +1,5 @@
-//! Number of compilations of a kernel: one per kind of arrays, none per extent, chunk, section or
-//! parameter.
+//! Number of compilations of a kernel: one per combination of array types, independent of extents,
+//! chunks, sections and parameters.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,7 +7,7 @@ use zippy::{Kernel, KernelSource, Layout, Result, Split, World};
 
 use crate::support;
 
-/// A kernel text that is new to all devices of this process.
+/// Kernel text that is new to all devices of this process.
 fn source() -> KernelSource {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -27,7 +27,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }
 
 /// Runs a kernel over every chunk of a new array, and checks the cells.
-fn run<const D: usize>(world: &World, kernel: &Kernel, layout: &Layout, more: i32) -> Result<()> {
+fn check_kernel<const D: usize>(world: &World, kernel: &Kernel, layout: &Layout, more: i32) -> Result<()> {
     let a = world.array::<i32, D>("a", layout)?;
     let b = world.array::<i32, D>("b", layout)?;
     let of = |p: [i64; D]| p.iter().fold(0, |sum, &x| 100 * sum + x as i32);
@@ -40,39 +40,43 @@ fn run<const D: usize>(world: &World, kernel: &Kernel, layout: &Layout, more: i3
     Ok(())
 }
 
-/// Runs a kernel over all kinds of arrays. Returns the numbers of pipelines for 2 axes and for 3
-/// axes.
-fn pipelines(world: &World, source: &KernelSource) -> Result<[u64; 2]> {
+/// Runs a kernel over arrays of all kinds. Returns the numbers of compiled pipelines for 2 axes and
+/// for 3 axes.
+fn count_pipelines(world: &World, source: &KernelSource) -> Result<[u64; 2]> {
     let made = || world.gpu().counters().pipelines_made;
     let kernel = world.kernel(source)?;
     let layout = Layout::new([40, 6]).split([Split::Even(2 * world.size()), Split::Whole]);
     let before = made();
     for (step, ghost) in [[0, 0], [1, 2], [3, 1]].into_iter().enumerate() {
-        run::<2>(world, &kernel, &layout.clone().ghost(ghost), step as i32)?;
-        run::<2>(world, &kernel.clone(), &Layout::new([33, 9]).split([Split::Even(4), Split::Even(3)]), -7)?;
-        run::<2>(world, &world.kernel(source)?, &Layout::new([5, 70]).ghost(ghost).split_all(Split::Even(3)), 5)?;
+        check_kernel::<2>(world, &kernel, &layout.clone().ghost(ghost), step as i32)?;
+        check_kernel::<2>(world, &kernel.clone(), &Layout::new([33, 9]).split([Split::Even(4), Split::Even(3)]), -7)?;
+        check_kernel::<2>(
+            world,
+            &world.kernel(source)?,
+            &Layout::new([5, 70]).ghost(ghost).split_all(Split::Even(3)),
+            5,
+        )?;
     }
     let two = made();
-    run::<3>(world, &kernel, &Layout::new([9, 4, 7]).split_all(Split::Even(2)), 3)?;
-    run::<3>(world, &kernel, &Layout::new([8, 5, 5]).ghost([1, 1, 1]).split_all(Split::Even(2)), 4)?;
+    check_kernel::<3>(world, &kernel, &Layout::new([9, 4, 7]).split_all(Split::Even(2)), 3)?;
+    check_kernel::<3>(world, &kernel, &Layout::new([8, 5, 5]).ghost([1, 1, 1]).split_all(Split::Even(2)), 4)?;
     Ok([two - before, made() - two])
 }
 
 #[test]
-fn once_for_every_kind_of_arrays() {
+fn kernel_is_compiled_once_per_kind_of_arrays() {
     support::ranks(&[1, 3], |world| {
         // The first run also compiles pipelines of transfers.
-        pipelines(world, &source())?;
+        count_pipelines(world, &source())?;
         let again = source();
-        assert_eq!(pipelines(world, &again)?, [1, 1]);
-        assert_eq!(pipelines(world, &again)?, [0, 0], "a kernel of the same text");
+        assert_eq!(count_pipelines(world, &again)?, [1, 1]);
+        assert_eq!(count_pipelines(world, &again)?, [0, 0], "a kernel of the same text");
         Ok(())
     });
 }
 
-/// A warm call creates no buffer and no pipeline, for any chunk.
 #[test]
-fn warm_calls_allocate_nothing() {
+fn repeated_call_creates_no_buffer_or_pipeline() {
     support::ranks(&[1, 3], |world| {
         let kernel = world.kernel(source())?;
         let layout = Layout::new([41, 6, 3]).split([Split::Even(2 * world.size()), Split::Whole, Split::Even(2)]);

@@ -1,4 +1,4 @@
-//! Domains with a count on the device: calls neither read back, nor wait, nor allocate.
+//! Domains whose count is on the device: calls do not read back, wait or allocate.
 
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
     KernelSource::text("census.wgsl", text)
 }
 
-/// A kernel that writes `n` to the first cell of `count`.
+/// Kernel that writes `n` to the first cell of `count`.
 fn setter(world: &World) -> Result<Kernel> {
     let text = "@group(0) @binding(0) var<storage, read_write> count: array<u32>;
         @group(0) @binding(1) var<uniform> n: u32;
@@ -74,12 +74,12 @@ impl Arrays {
 }
 
 #[test]
-fn every_position_runs_once() {
+fn domain_with_device_count_runs_every_position_once() {
     support::ranks(&[1, 2], |world| {
         let arrays = Arrays::new(world, 3000)?;
         let set = setter(world)?;
         let count: LocalArray<u32, 1> = world.local_array("count", &Layout::new([1]))?;
-        // Invocations of a workgroup outside the single axis have no position.
+        // Invocations of a workgroup outside of its single axis have no position.
         for (workgroup, size) in [("64", 64), ("1", 1), ("256, 1, 1", 256), ("32, 2, 2", 32)] {
             let kernel = world.kernel(census(workgroup))?;
             for n in [0, 1, 2, size - 1, size, size + 1, 10 * size, 2900].into_iter().filter(|&n| n < 3000) {
@@ -99,7 +99,7 @@ fn every_position_runs_once() {
 
 /// More workgroups than the limit of a dispatch along one direction.
 #[test]
-fn beyond_one_row() {
+fn device_count_may_exceed_dispatch_limit() {
     support::ranks(&[1], |world| {
         let most = world.gpu().limits().binding_bytes / 8;
         let count: LocalArray<u32, 1> = world.local_array("count", &Layout::new([1]))?;
@@ -122,10 +122,10 @@ fn beyond_one_row() {
     });
 }
 
-/// The count may be any cell of any array, even after the first window, and even a cell that the
-/// kernel changes.
+/// The count may be any cell of any array, even one after the first window, and even a cell that
+/// the kernel changes.
 #[test]
-fn any_cell_of_any_array() {
+fn any_cell_of_any_array_may_be_device_count() {
     support::ranks(&[1, 2], |world| {
         let arrays = Arrays::new(world, 300)?;
         let kernel = world.kernel(census("64"))?;
@@ -162,9 +162,9 @@ fn any_cell_of_any_array() {
     });
 }
 
-/// Sums of blocks in workgroup memory, over the number of cells that another kernel has kept.
+/// Sums of blocks in workgroup memory, over as many cells as another kernel has kept.
 #[test]
-fn trees_of_blocks() {
+fn workgroups_sum_blocks_of_device_count() {
     support::ranks(&[1, 2], |world| {
         let text = "@group(0) @binding(0) var<storage, read> x: array<u32>;
             @group(0) @binding(1) var<storage, read_write> kept: array<u32>;
@@ -218,7 +218,7 @@ fn trees_of_blocks() {
 }
 
 #[test]
-fn a_warm_call_makes_nothing() {
+fn repeated_call_with_device_count_creates_nothing() {
     support::ranks(&[1, 3], |world| {
         let arrays = Arrays::new(world, 1000)?;
         let (kernel, set) = (world.kernel(census("64"))?, setter(world)?);
@@ -243,7 +243,7 @@ fn a_warm_call_makes_nothing() {
 }
 
 #[test]
-fn mistakes() {
+fn invalid_device_counts_are_refused() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
         let arrays = Arrays::new(world, 16)?;

@@ -18,7 +18,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     KernelSource::text("count.wgsl", text)
 }
 
-fn boxes<const D: usize>(world: &World, shape: [i64; D]) -> Result<()> {
+fn check_interior_and_boundary<const D: usize>(world: &World, shape: [i64; D]) -> Result<()> {
     let layout = Layout::new(shape).split_all(Split::Even(2));
     for workgroup in ["64", "4, 4, 4", "1, 16, 2"] {
         let count = world.kernel(count(workgroup))?;
@@ -51,17 +51,17 @@ fn boxes<const D: usize>(world: &World, shape: [i64; D]) -> Result<()> {
 }
 
 #[test]
-fn interior_and_boundary_are_all_cells_once() {
+fn interior_and_boundary_run_every_cell_once() {
     support::ranks(&[1, 3], |world| {
-        boxes(world, [90])?;
-        boxes(world, [13, 70])
+        check_interior_and_boundary(world, [90])?;
+        check_interior_and_boundary(world, [13, 70])
     });
     support::ranks(&[2], |world| {
-        boxes(world, [9, 11, 40])?;
-        boxes(world, [5, 6, 4, 7])?;
-        boxes(world, [3, 4, 3, 2, 5])?;
-        boxes(world, [2, 3, 2, 3, 2, 4])?;
-        boxes(world, [2, 3, 2, 2, 2, 2, 3])
+        check_interior_and_boundary(world, [9, 11, 40])?;
+        check_interior_and_boundary(world, [5, 6, 4, 7])?;
+        check_interior_and_boundary(world, [3, 4, 3, 2, 5])?;
+        check_interior_and_boundary(world, [2, 3, 2, 3, 2, 4])?;
+        check_interior_and_boundary(world, [2, 3, 2, 2, 2, 2, 3])
     });
 }
 
@@ -84,7 +84,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 
 /// More workgroups than the limit of a dispatch, along every axis.
 #[test]
-fn domains_beyond_one_dispatch() {
+fn domain_larger_than_dispatch_runs_every_cell_once() {
     support::ranks(&[1], |world| {
         let total: LocalArray<u32, 1> = world.local_array("total", &Layout::new([1]))?;
         for (workgroup, shape) in [
@@ -116,7 +116,7 @@ fn domains_beyond_one_dispatch() {
 
 /// Positions are relative to the first written section, for any domain.
 #[test]
-fn over_another_section() {
+fn domain_of_other_section_runs_its_cells() {
     support::ranks(&[1, 2, 5], |world| {
         let text = "@group(0) @binding(0) var<storage, read_write> x: array<i32>;
             @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -144,7 +144,7 @@ fn over_another_section() {
 
 /// Ranks and sections without cells run no invocation.
 #[test]
-fn nothing_to_do() {
+fn domain_without_cells_runs_no_invocation() {
     support::ranks(&[1, 2, 4], |world| {
         let count = world.kernel(count("64"))?;
         let x = world.array::<u32, 2>("x", &Layout::new([5, 3]).split([Split::Sizes(vec![0, 5, 0]), Split::Whole]))?;
@@ -177,7 +177,7 @@ fn nothing_to_do() {
 
 /// The domain is a part of a plane that is only read: positions are those of the plane.
 #[test]
-fn over_what_is_only_read() {
+fn domain_may_be_read_only_section() {
     const TEXT: &str = "
 @group(0) @binding(0) var<storage, read> plane: array<f32>;
 @group(0) @binding(1) var<storage, read_write> volume: array<f32>;

@@ -39,8 +39,8 @@ struct Mesh {
     draw: LocalArray<u32, 1>,
 }
 
-/// A mesh in growable arrays.
-struct Grown {
+/// Mesh in growable arrays.
+struct GrowableMesh {
     corners: Growable<[f32; 2]>,
     order: Growable<u32>,
     draw: Growable<u32>,
@@ -63,9 +63,9 @@ impl Mesh {
     }
 }
 
-/// Draws the mesh from the arrays' buffers without a copy, and returns the picture with four bytes
-/// per pixel.
-fn drawn(world: &World, [vertices, order, draw]: [Lease; 3]) -> Result<Vec<u8>> {
+/// Draws the mesh from the buffers of the arrays without a copy. Returns the picture with four
+/// bytes per pixel.
+fn draw_mesh(world: &World, [vertices, order, draw]: [Lease; 3]) -> Result<Vec<u8>> {
     let gpu = world.gpu();
     // Submits the recorded kernels before the render pass.
     gpu.flush()?;
@@ -147,7 +147,7 @@ fn drawn(world: &World, [vertices, order, draw]: [Lease; 3]) -> Result<Vec<u8>> 
 }
 
 /// Checks that the upper half is green from the left edge to column `wide`.
-fn check(picture: &[u8], wide: u32) {
+fn check_picture(picture: &[u8], wide: u32) {
     for (n, pixel) in picture.chunks_exact(4).enumerate() {
         let (x, y) = (n as u32 % SIZE, n as u32 / SIZE);
         let inside = x < wide && y < SIZE / 2;
@@ -158,7 +158,7 @@ fn check(picture: &[u8], wide: u32) {
 #[test]
 fn growable_arrays_are_drawn_without_a_copy() {
     support::ranks(&[1, 2], |world| {
-        let mut mesh = Grown {
+        let mut mesh = GrowableMesh {
             corners: world.growable("corners")?.with_usages(BufferUsages::VERTEX)?,
             order: world.growable("order")?.with_usages(BufferUsages::INDEX | BufferUsages::VERTEX)?,
             draw: world.growable("draw")?.with_usages(BufferUsages::INDIRECT)?,
@@ -184,7 +184,7 @@ fn growable_arrays_are_drawn_without_a_copy() {
             mesh.draw.reserve(mesh.draw.capacity() + 1)?;
             let leases =
                 [mesh.corners.lease()?, mesh.order.lease()?, mesh.draw.lease()?].map(|lease| lease.expect("room"));
-            check(&drawn(world, leases)?, wide);
+            check_picture(&draw_mesh(world, leases)?, wide);
             assert_eq!(mesh.draw.all().read()?, [6, 1, 0, 0, 0]);
         }
         Ok(())
@@ -192,7 +192,7 @@ fn growable_arrays_are_drawn_without_a_copy() {
 }
 
 #[test]
-fn other_uses_are_refused() {
+fn other_buffer_usages_are_refused() {
     support::ranks(&[1, 2], |world| {
         let expected = "array \"odd\" cannot have BufferUsages(MAP_READ): choose buffer usages among VERTEX, INDEX and \
                         INDIRECT (kernels and copies need none)";
@@ -210,11 +210,11 @@ fn other_uses_are_refused() {
 }
 
 #[test]
-fn arrays_written_by_a_kernel_are_drawn_without_a_copy() {
+fn arrays_written_by_kernel_are_drawn_without_copy() {
     support::ranks(&[1, 2], |world| {
         let mesh = Mesh::new(world)?;
         let fill = world.kernel(KernelSource::text("fill.wgsl", FILL))?;
-        // Twice, so that a kernel also writes buffers that were drawn.
+        // Twice, so that a kernel also writes buffers that have been drawn.
         for wide in [16, 48] {
             fill.call()
                 .write("order", mesh.order.all())
@@ -222,14 +222,14 @@ fn arrays_written_by_a_kernel_are_drawn_without_a_copy() {
                 .write("draw", mesh.draw.all())
                 .param("right", wide as f32 * 2.0 / SIZE as f32 - 1.0)
                 .run()?;
-            check(&drawn(world, mesh.leases()?)?, wide);
-            // The host reads and writes them like any array.
+            check_picture(&draw_mesh(world, mesh.leases()?)?, wide);
+            // The host reads and writes the arrays as usual.
             assert_eq!(mesh.draw.all().read()?, [6, 1, 0, 0, 0]);
             assert_eq!(mesh.order.all().read()?, [0, 1, 2, 2, 1, 3]);
         }
         mesh.draw.at(0).write(&[0])?;
         assert!(
-            drawn(world, mesh.leases()?)?.chunks_exact(4).all(|pixel| pixel == [255, 0, 0, 255]),
+            draw_mesh(world, mesh.leases()?)?.chunks_exact(4).all(|pixel| pixel == [255, 0, 0, 255]),
             "nothing is drawn"
         );
         Ok(())

@@ -1,4 +1,4 @@
-//! Errors in calls: names, access, types, aliases and parameters. The message lists the
+//! Errors of kernel calls: names, access, types, aliases and parameters. The message lists the
 //! declarations of the shader.
 
 use std::rc::Rc;
@@ -25,7 +25,7 @@ fn kernel(world: &World, text: &str) -> Result<Kernel> {
 }
 
 #[test]
-fn names_access_and_aliases() {
+fn invalid_names_access_and_aliases_are_reported() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
         let two = kernel(world, TWO)?;
@@ -84,7 +84,7 @@ struct Particle {
 }
 
 #[test]
-fn types_of_cells() {
+fn wrong_types_of_cells_are_reported() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
         let layout = Layout::new([16]);
@@ -151,7 +151,7 @@ struct Long {
 }
 
 #[test]
-fn parameters() {
+fn invalid_parameters_are_reported() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
         let text = "
@@ -189,9 +189,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// A kernel of another device, for example of another world.
+/// Kernel of another device, for example of another world.
 #[test]
-fn memory_of_another_device() {
+fn memory_of_other_device_is_reported() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
         let other: Rc<Device> = Device::open(&DeviceOptions::from_env(0, 1)?)?;

@@ -1,4 +1,4 @@
-//! Errors in WGSL name the user's file, line and column, also if they occur only in the text with
+//! Errors in WGSL have the user's file, line and column, also if they occur only in the text with
 //! helpers.
 
 use zippy::{Kernel, KernelSource, Layout, LocalArray, Result, World};
@@ -17,13 +17,13 @@ fn kernel(world: &World, text: &str) -> Result<Kernel> {
     world.kernel(KernelSource::text("shaders/user.wgsl", text))
 }
 
-/// A kernel of two arrays whose body begins at line 6.
+/// Kernel of two arrays whose body begins at line 6.
 fn body(world: &World, lines: &str) -> Result<Kernel> {
     kernel(world, &format!("{HEAD}{lines}\n}}\n"))
 }
 
 #[test]
-fn wrong_whatever_is_bound() {
+fn text_invalid_for_all_arguments_is_reported() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
         let mut body_fails = |label: &str, lines: &str| report.fails(label, body(world, lines));
@@ -99,7 +99,7 @@ fn wrong_whatever_is_bound() {
 }
 
 #[test]
-fn wrong_for_what_is_bound() {
+fn text_invalid_for_bound_arrays_is_reported() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
         let floats: LocalArray<f32, 2> = world.local_array("floats", &Layout::new([8, 4]))?;
@@ -152,7 +152,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }
 
 #[test]
-fn entry_points_and_what_a_device_cannot_run() {
+fn invalid_entry_points_and_unsupported_kernels_are_reported() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
         let x: LocalArray<f32, 1> = world.local_array("x", &Layout::new([300]))?;

@@ -1,4 +1,5 @@
-//! All helpers for 1 to 7 axes, ghost widths, chunks and sections, compared with their definition.
+//! Generated helpers for 1 to 7 axes, ghost widths, chunks and sections, compared with their
+//! definition.
 
 use zippy::array::{ChunkRef, LocalSection};
 use zippy::extents::Index;
@@ -10,7 +11,7 @@ use crate::support;
 
 /// Kernel that calls all helpers of `x` for the position `p + shift`, for every cell `p` of the two
 /// written arrays.
-fn questions(axes: usize) -> String {
+fn helper_calls_kernel(axes: usize) -> String {
     let mut hash = String::new();
     for helper in ["x_extent()", "x_shape()", "x_global(q)"] {
         hash += &format!("  {{ var t = {helper};\n");
@@ -49,7 +50,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }
 
 /// Kernel that stores the index of the invocation's cell at `p + shift`.
-fn stores(axes: usize) -> String {
+fn helper_stores_kernel(axes: usize) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
 @group(0) @binding(1) var<uniform> shift: array<vec4<i32>, 2>;
@@ -63,7 +64,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-/// A value for every position, unique in a small array including ghost cells.
+/// Value of a position, unique in a small array with its ghost cells.
 fn code(at: &Index) -> u32 {
     at.iter().fold(0, |code, &x| code * 23 + (x + 8) as u32)
 }
@@ -73,7 +74,12 @@ fn mix(hash: u32, value: u32) -> u32 {
 }
 
 /// Expected results of the helpers for the global position `q`.
-fn answers<const D: usize>(x: &GlobalArray<u32, D>, chunk: &ChunkRef<u32, D>, section: &Region, q: Index) -> [u32; 5] {
+fn expected_results<const D: usize>(
+    x: &GlobalArray<u32, D>,
+    chunk: &ChunkRef<u32, D>,
+    section: &Region,
+    q: Index,
+) -> [u32; 5] {
     let storage = x.core().chunks().storage(chunk.id());
     let linear = (0..D).rev().fold(0_i64, |sum, axis| sum * x.shape()[axis] + q[axis]);
     let flag = |region: &Region, bit: u32| if region.contains(&q) { bit } else { 0 };
@@ -95,8 +101,8 @@ struct Case<'a, const D: usize> {
     values: &'a GlobalArray<[u32; 2], D>,
 }
 
-/// A smaller box inside `of`. Different `which` give different boxes.
-fn inner(of: &Region, which: i64) -> Region {
+/// Smaller box inside `of`; different `which` give different boxes.
+fn smaller_box(of: &Region, which: i64) -> Region {
     let mut region = *of;
     for axis in 0..of.axes() {
         let length = region.extents()[axis];
@@ -107,9 +113,15 @@ fn inner(of: &Region, which: i64) -> Region {
 }
 
 impl<const D: usize> Case<'_, D> {
-    /// Calls the helpers for cells of a section of `x`, from the cells of sections of the other
-    /// arrays at the distance `by`.
-    fn asked(&self, chunk: usize, section: LocalSection<u32, D>, from: &Region, by: [i64; D]) -> Result<()> {
+    /// Checks the helpers for the cells of a section of `x`, called from the cells of sections of
+    /// the other arrays at the distance `by`.
+    fn check_helper_results(
+        &self,
+        chunk: usize,
+        section: LocalSection<u32, D>,
+        from: &Region,
+        by: [i64; D],
+    ) -> Result<()> {
         let x = self.x.chunks().nth(chunk).expect("as many chunks");
         let places = self.places.chunks().nth(chunk).expect("as many chunks");
         let values = self.values.chunks().nth(chunk).expect("as many chunks");
@@ -133,16 +145,16 @@ impl<const D: usize> Case<'_, D> {
             let q = p - from.start + section.start + Index::from(by);
             let [hash, one] = hashes[from.offset(&p) as usize];
             let [a, b, c, d] = got;
-            let expected = answers(self.x, &x, &section, q);
+            let expected = expected_results(self.x, &x, &section, q);
             assert_eq!([a, b, c, d, hash], expected, "{D} axes, {section:?} by {by:?} from {from:?}: {q:?}");
             assert_eq!(one, 1);
         }
         Ok(())
     }
 
-    /// Stores from every cell of a section to the cell at the distance `by`: ghost cells are
+    /// Checks stores from every cell of a section to the cell at the distance `by`: ghost cells are
     /// written, positions outside of the storage are ignored.
-    fn stored(&self, chunk: usize, section: &Region, by: [i64; D]) -> Result<()> {
+    fn check_helper_stores(&self, chunk: usize, section: &Region, by: [i64; D]) -> Result<()> {
         let x = self.x.chunks().nth(chunk).expect("as many chunks");
         let everywhere = x.with_ghosts();
         let storage = everywhere.region()?;
@@ -159,9 +171,9 @@ impl<const D: usize> Case<'_, D> {
     }
 }
 
-fn check<const D: usize>(world: &World, shape: [i64; D], most: i64) -> Result<()> {
+fn check_all_helpers<const D: usize>(world: &World, shape: [i64; D], most: i64) -> Result<()> {
     let kernel = |name: &str, text| world.kernel(KernelSource::text(format!("{name}{D}.wgsl"), text));
-    let (ask, store) = (kernel("ask", questions(D))?, kernel("store", stores(D))?);
+    let (ask, store) = (kernel("ask", helper_calls_kernel(D))?, kernel("store", helper_stores_kernel(D))?);
     // Axis 0 is divided unevenly with an empty chunk, and the last axis in halves.
     let splits: [Split; D] = std::array::from_fn(|axis| match axis {
         0 => Split::Sizes(vec![(shape[0] + 1) / 2, 0, shape[0] / 2]),
@@ -181,18 +193,28 @@ fn check<const D: usize>(world: &World, shape: [i64; D], most: i64) -> Result<()
             let everywhere = chunk.with_ghosts();
             let (own, storage) = (chunk.region(), everywhere.region()?);
             everywhere.write(&storage.points().map(|p| code(&p)).collect::<Vec<_>>())?;
-            case.asked(number, chunk.all(), &own, [0; D])?;
+            case.check_helper_results(number, chunk.all(), &own, [0; D])?;
             if own.is_empty() {
                 continue;
             }
-            case.asked(number, chunk.all(), &own, ghost.map(|(lo, _)| -lo))?;
-            case.asked(number, chunk.with_ghosts(), &inner(&own, 1), ghost.map(|(lo, hi)| lo + hi + 1))?;
-            case.asked(number, chunk.at_global(inner(&storage, 2)), &inner(&own, 2), [-1; D])?;
+            case.check_helper_results(number, chunk.all(), &own, ghost.map(|(lo, _)| -lo))?;
+            case.check_helper_results(
+                number,
+                chunk.with_ghosts(),
+                &smaller_box(&own, 1),
+                ghost.map(|(lo, hi)| lo + hi + 1),
+            )?;
+            case.check_helper_results(
+                number,
+                chunk.at_global(smaller_box(&storage, 2)),
+                &smaller_box(&own, 2),
+                [-1; D],
+            )?;
             let far = std::array::from_fn(|axis| if axis % 2 == 0 { -1_000_000_000 } else { 7 });
-            case.asked(number, chunk.at_global(inner(&storage, 3)), &own, far)?;
-            case.stored(number, &own, ghost.map(|(_, hi)| hi))?;
-            case.stored(number, &inner(&own, 3), [-1; D])?;
-            case.stored(number, &inner(&storage, 1), [1; D])?;
+            case.check_helper_results(number, chunk.at_global(smaller_box(&storage, 3)), &own, far)?;
+            case.check_helper_stores(number, &own, ghost.map(|(_, hi)| hi))?;
+            case.check_helper_stores(number, &smaller_box(&own, 3), [-1; D])?;
+            case.check_helper_stores(number, &smaller_box(&storage, 1), [1; D])?;
         }
     }
     Ok(())
@@ -204,43 +226,43 @@ fn on_ranks(program: impl Fn(&World) -> Result<()> + Send + Sync) {
 }
 
 #[test]
-fn one_axis() {
-    on_ranks(|world| check(world, [37], 3));
+fn helpers_are_correct_for_one_axis() {
+    on_ranks(|world| check_all_helpers(world, [37], 3));
 }
 
 #[test]
-fn two_axes() {
-    on_ranks(|world| check(world, [13, 7], 3));
+fn helpers_are_correct_for_two_axes() {
+    on_ranks(|world| check_all_helpers(world, [13, 7], 3));
 }
 
 #[test]
-fn three_axes() {
-    on_ranks(|world| check(world, [9, 5, 6], 3));
+fn helpers_are_correct_for_three_axes() {
+    on_ranks(|world| check_all_helpers(world, [9, 5, 6], 3));
 }
 
 #[test]
-fn four_axes() {
-    on_ranks(|world| check(world, [6, 4, 3, 4], 2));
+fn helpers_are_correct_for_four_axes() {
+    on_ranks(|world| check_all_helpers(world, [6, 4, 3, 4], 2));
 }
 
 #[test]
-fn five_axes() {
-    on_ranks(|world| check(world, [5, 3, 2, 3, 2], 1));
+fn helpers_are_correct_for_five_axes() {
+    on_ranks(|world| check_all_helpers(world, [5, 3, 2, 3, 2], 1));
 }
 
 #[test]
-fn six_axes() {
-    on_ranks(|world| check(world, [4, 3, 2, 2, 3, 2], 1));
+fn helpers_are_correct_for_six_axes() {
+    on_ranks(|world| check_all_helpers(world, [4, 3, 2, 2, 3, 2], 1));
 }
 
 #[test]
-fn seven_axes() {
-    on_ranks(|world| check(world, [3, 2, 2, 3, 2, 2, 2], 1));
+fn helpers_are_correct_for_seven_axes() {
+    on_ranks(|world| check_all_helpers(world, [3, 2, 2, 3, 2, 2, 2], 1));
 }
 
-/// A weighted sum of a cell and its neighbours along every axis after a ghost update, over interior
+/// Weighted sum of a cell and its neighbours along every axis after a ghost update, over interior
 /// and boundary separately.
-fn stencil<const D: usize>(world: &World, shape: [i64; D], split: [Split; D]) -> Result<()> {
+fn check_stencil<const D: usize>(world: &World, shape: [i64; D], split: [Split; D]) -> Result<()> {
     let mut sum = String::from("x_load(p)");
     for axis in 0..D {
         for (by, weight) in [(-1, 3 * axis + 2), (1, 3 * axis + 3)] {
@@ -289,15 +311,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }
 
 #[test]
-fn a_stencil_is_the_same_for_every_decomposition() {
+fn stencil_is_equal_for_every_decomposition() {
     support::ranks(support::RANKS, |world| {
         let n = world.size();
-        stencil(world, [101], [Split::Even(2 * n)])?;
-        stencil(world, [23, 19], [Split::Even(n), Split::Even(3)])?;
-        stencil(world, [9, 8, 10], [Split::Sizes(vec![1, 5, 3]), Split::Whole, Split::Even(n)])?;
-        stencil(world, [5, 3, 4, 6], [Split::Whole, Split::Whole, Split::Even(2), Split::Even(n.min(6))])?;
-        stencil(world, [4, 3, 2, 3, 5], [2, 1, 1, 1, n.min(5)].map(Split::Even))?;
-        stencil(world, [3, 2, 3, 2, 3, 4], [1, 2, 1, 1, 1, n.min(4)].map(Split::Even))?;
-        stencil(world, [2, 3, 2, 2, 1, 3, 3], [1, 1, 2, 1, 1, 1, n.min(3)].map(Split::Even))
+        check_stencil(world, [101], [Split::Even(2 * n)])?;
+        check_stencil(world, [23, 19], [Split::Even(n), Split::Even(3)])?;
+        check_stencil(world, [9, 8, 10], [Split::Sizes(vec![1, 5, 3]), Split::Whole, Split::Even(n)])?;
+        check_stencil(world, [5, 3, 4, 6], [Split::Whole, Split::Whole, Split::Even(2), Split::Even(n.min(6))])?;
+        check_stencil(world, [4, 3, 2, 3, 5], [2, 1, 1, 1, n.min(5)].map(Split::Even))?;
+        check_stencil(world, [3, 2, 3, 2, 3, 4], [1, 2, 1, 1, 1, n.min(4)].map(Split::Even))?;
+        check_stencil(world, [2, 3, 2, 2, 1, 3, 3], [1, 1, 2, 1, 1, 1, n.min(3)].map(Split::Even))
     });
 }

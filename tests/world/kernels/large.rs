@@ -1,7 +1,7 @@
 //! Kernels and arrays at the limits: many bindings and functions, long texts, no cells, and chunks
 //! larger than a binding.
 //!
-//! Each has the cells of its definition, or an error that names kernel and limit: natively with and
+//! Each has the cells of its definition, or an error with kernel and limit: natively with and
 //! without a driver, and by a driver.
 
 use std::fmt::Write;
@@ -37,7 +37,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }";
 
 #[test]
-fn eight_arrays_and_parameters() {
+fn kernel_with_eight_arrays_and_parameters_runs() {
     support::ranks(&[1, 3], |world| {
         let layout = Layout::new([37, 11]).split([Split::Even(world.size()), Split::Even(2)]).ghost([1, 0]);
         let layout = layout.periodic([true, false]);
@@ -85,7 +85,7 @@ fn eight_arrays_and_parameters() {
     });
 }
 
-/// Runs a kernel of one function `value(u32) -> u32` over a small array.
+/// Checks a kernel of one function `value(u32) -> u32` on a small array.
 fn check_function(name: &'static str, functions: &str, value: impl Fn(u32) -> u32 + Send + Sync) {
     let text = format!(
         "{functions}
@@ -106,7 +106,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }
 
 #[test]
-fn functions_nested_100_deep() {
+fn kernel_with_100_nested_functions_runs() {
     let mut functions = String::from("fn level0(x: u32) -> u32 { return x * 5u; }\n");
     for depth in 1..100 {
         let _ = writeln!(
@@ -128,7 +128,7 @@ fn functions_nested_100_deep() {
 
 /// Several functions, because the time to parse a function grows with the square of its length.
 #[test]
-fn text_of_10_000_statements() {
+fn kernel_with_10_000_statements_runs() {
     const PARTS: u32 = 100;
     const STATEMENTS: u32 = 100;
     let mut functions = String::new();
@@ -149,7 +149,7 @@ fn text_of_10_000_statements() {
 }
 
 #[test]
-fn chunks_and_regions_without_cells() {
+fn kernel_on_empty_chunks_and_regions_runs() {
     const TEXT: &str = "
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;
@@ -166,7 +166,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         let kernel = world.kernel(KernelSource::text("empty.wgsl", TEXT))?;
         for (a, b) in zippy::zip_chunks((&input, &output))? {
             kernel.call().read("input", a.all()).write("output", b.all()).run()?;
-            // An empty output section.
+            // Empty output section.
             kernel.call().read("input", a.all()).write("output", b.at(0..0)).run()?;
             kernel.call().read("input", a.all()).write("output", b.all()).over(b.at(0..0)).run()?;
             let region = b.region();
@@ -174,7 +174,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             let expected: Vec<u32> = region.points().map(|p| 100 * p[0] as u32 + cells + 1).collect();
             assert_eq!(b.all().read()?, expected);
         }
-        // An empty input and a non-empty output.
+        // Empty input and a non-empty output.
         let none: LocalArray<u32, 1> = world.local_array("none", &Layout::new([0]))?;
         let some: LocalArray<u32, 1> = world.local_array("some", &Layout::new([3]))?;
         kernel.call().read("input", none.all()).write("output", some.all()).run()?;
@@ -186,7 +186,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 /// A chunk slightly larger than a driver's binding: natively, and by the driver for a kernel that
 /// cannot be compiled natively.
 #[test]
-fn chunk_beyond_a_binding_of_the_driver() {
+fn chunk_larger_than_binding_of_driver_is_processed() {
     const NATIVE: &str = "
 @group(0) @binding(0) var<storage, read_write> x: array<u32>;
 @compute @workgroup_size(64)
@@ -238,11 +238,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 fn all() {
-    eight_arrays_and_parameters();
-    functions_nested_100_deep();
-    text_of_10_000_statements();
-    chunks_and_regions_without_cells();
-    chunk_beyond_a_binding_of_the_driver();
+    kernel_with_eight_arrays_and_parameters_runs();
+    kernel_with_100_nested_functions_runs();
+    kernel_with_10_000_statements_runs();
+    kernel_on_empty_chunks_and_regions_runs();
+    chunk_larger_than_binding_of_driver_is_processed();
 }
 
 zippy_testing::with_variables! {

@@ -7,8 +7,8 @@ use zippy::{Config, KernelSource, Layout, Result, Split, World, run_with};
 
 use crate::support::{self, launcher};
 
-/// Bits of a field after some steps of a kernel with functions, branches and integers.
-fn steps(world: &World) -> Result<u64> {
+/// Computes the bits of a field after some steps of a kernel with functions, branches and integers.
+fn field_bits(world: &World) -> Result<u64> {
     const TEXT: &str = "
 @group(0) @binding(0) var<storage, read> now: array<f32>;
 @group(0) @binding(1) var<storage, read_write> next: array<f32>;
@@ -44,12 +44,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     Ok(cells.iter().fold(0, mix))
 }
 
-/// Hash of [`steps`] on every processor.
+/// Hash of the result of [`field_bits`] on every processor.
 const HASH: u64 = 0xb14d_1a3c_93d5_b00e;
 
 fn check_hash() {
     for ranks in launcher::counts(&[1, 2, 3, 5]) {
-        let hashes = run_with(Config::threads(ranks), |world| Ok((world.gpu().is_native(), steps(world)?))).unwrap();
+        let hashes =
+            run_with(Config::threads(ranks), |world| Ok((world.gpu().is_native(), field_bits(world)?))).unwrap();
         assert!(hashes.iter().all(|(is_native, hash)| !is_native || *hash == HASH), "{ranks} ranks: {hashes:x?}");
     }
 }
@@ -88,9 +89,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     x_store(0, n);
 }";
 
-/// One rank, and a rank that other ranks wait for.
+/// A single rank, and a rank that other ranks wait for.
 #[test]
-fn loops_without_an_end_are_stopped_at_the_timeout() {
+fn endless_loop_is_stopped_at_timeout() {
     for ranks in launcher::counts(&[1, 3]) {
         let result = run_with(Config::threads(ranks).timeout(Duration::from_secs(2)), |world| {
             let x = world.local_array::<u32, 1>("x", &Layout::new([1]))?;
@@ -113,7 +114,7 @@ fn loops_without_an_end_are_stopped_at_the_timeout() {
 }
 
 #[test]
-fn loops_have_no_limit_of_passes() {
+fn native_loop_has_no_pass_limit() {
     const TEXT: &str = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -133,7 +134,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     .unwrap();
 }
 
-/// Stencil by a kernel that prefers the driver, on chunks larger than a binding.
+/// Checks a stencil by a kernel that prefers the driver, on chunks larger than a binding.
 fn check_preference(is_native: bool) {
     let text = "
 @group(0) @binding(0) var<storage, read> now: array<u32>;
@@ -174,7 +175,8 @@ zippy_testing::with_variables! {
     ], || check_preference(true)
 }
 
-/// A kernel with an array in each of two functions that call each other, on a rank's thread.
+/// Checks a kernel with an array in each of two functions, one of which calls the other, on the
+/// stack of a rank's thread.
 fn check_large_arrays() {
     let text = |length: usize| {
         format!(

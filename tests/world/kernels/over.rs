@@ -35,8 +35,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
     KernelSource::text("census.wgsl", text)
 }
 
-/// Runs the census over extents, or over a section with these extents.
-fn counted<const D: usize>(world: &World, extents: [i64; D], workgroup: [i64; 3], over: impl IntoDomain) -> Result<()> {
+/// Checks the census over extents, or over a section with these extents.
+fn check_census<const D: usize>(
+    world: &World,
+    extents: [i64; D],
+    workgroup: [i64; 3],
+    over: impl IntoDomain,
+) -> Result<()> {
     let cells = extents.iter().product::<i64>();
     if cells as u64 * 4 > world.gpu().limits().binding_bytes {
         return Ok(()); // Atomics reach the first window alone, and a test run may have made it small.
@@ -65,52 +70,52 @@ fn counted<const D: usize>(world: &World, extents: [i64; D], workgroup: [i64; 3]
 }
 
 #[test]
-fn extents_are_run_once_by_workgroups_with_numbers() {
+fn domain_of_extents_runs_every_position_once() {
     support::ranks(&[1, 2], |world| {
         for n in [1, 2, 63, 64, 65, 1000] {
-            counted(world, [n], [64, 1, 1], [n])?;
-            counted(world, [n], [4, 4, 2], [n as u32])?;
+            check_census(world, [n], [64, 1, 1], [n])?;
+            check_census(world, [n], [4, 4, 2], [n as u32])?;
         }
         for workgroup in [[64, 1, 1], [8, 8, 1], [2, 4, 8], [1, 1, 5]] {
-            counted(world, [3, 100], workgroup, [3_usize, 100])?;
-            counted(world, [70, 9], workgroup, [70_i32, 9])?;
-            counted(world, [5, 6, 7], workgroup, [5, 6, 7])?;
-            counted(world, [3, 4, 5, 6], workgroup, [3, 4, 5, 6])?;
-            counted(world, [3, 4, 2, 3, 5], workgroup, [3_u64, 4, 2, 3, 5])?;
-            counted(world, [2, 3, 2, 3, 2, 4], workgroup, [2, 3, 2, 3, 2, 4])?;
-            counted(world, [2, 3, 2, 1, 3, 2, 5], workgroup, Domain::extents(&[2, 3, 2, 1, 3, 2, 5]))?;
+            check_census(world, [3, 100], workgroup, [3_usize, 100])?;
+            check_census(world, [70, 9], workgroup, [70_i32, 9])?;
+            check_census(world, [5, 6, 7], workgroup, [5, 6, 7])?;
+            check_census(world, [3, 4, 5, 6], workgroup, [3, 4, 5, 6])?;
+            check_census(world, [3, 4, 2, 3, 5], workgroup, [3_u64, 4, 2, 3, 5])?;
+            check_census(world, [2, 3, 2, 3, 2, 4], workgroup, [2, 3, 2, 3, 2, 4])?;
+            check_census(world, [2, 3, 2, 1, 3, 2, 5], workgroup, Domain::extents(&[2, 3, 2, 1, 3, 2, 5]))?;
         }
         Ok(())
     });
 }
 
-/// More workgroups than the limit of a dispatch: workgroup numbers do not depend on the division.
+/// Workgroup numbers do not depend on the division into dispatches.
 #[test]
-fn extents_beyond_one_dispatch() {
+fn domain_of_extents_may_exceed_dispatch_limit() {
     support::ranks(&[1], |world| {
-        counted(world, [70_001], [1, 1, 1], [70_001])?;
-        counted(world, [3 * 65_535 + 7], [1, 1, 1], [3 * 65_535 + 7])?;
-        counted(world, [300_001], [4, 1, 1], [300_001])?;
-        counted(world, [2, 70_001], [1, 1, 1], [2, 70_001])?;
-        counted(world, [1, 2, 140_003], [1, 1, 2], [1, 2, 140_003])?;
+        check_census(world, [70_001], [1, 1, 1], [70_001])?;
+        check_census(world, [3 * 65_535 + 7], [1, 1, 1], [3 * 65_535 + 7])?;
+        check_census(world, [300_001], [4, 1, 1], [300_001])?;
+        check_census(world, [2, 70_001], [1, 1, 1], [2, 70_001])?;
+        check_census(world, [1, 2, 140_003], [1, 1, 2], [1, 2, 140_003])?;
         // More dispatches than one recording holds.
-        counted(world, [1, 1, 16 * 65_535 + 1], [1, 1, 1], [1, 1, 16 * 65_535 + 1])?;
-        counted(world, [1, 1, 270, 270], [1, 1, 1], [1, 1, 270, 270])?;
-        counted(world, [1, 2, 30, 50, 50], [1, 1, 1], [1, 2, 30, 50, 50])
+        check_census(world, [1, 1, 16 * 65_535 + 1], [1, 1, 1], [1, 1, 16 * 65_535 + 1])?;
+        check_census(world, [1, 1, 270, 270], [1, 1, 1], [1, 1, 270, 270])?;
+        check_census(world, [1, 2, 30, 50, 50], [1, 1, 1], [1, 2, 30, 50, 50])
     });
 }
 
 /// Positions are relative to the section that is the domain, in any array.
 #[test]
-fn sections_of_any_array() {
+fn domain_may_be_section_of_any_array() {
     support::ranks(&[1, 3], |world| {
         let layout = Layout::new([40, 33]).split([Split::Even(world.size()), Split::Whole]).ghost([2, 1]);
         let field = world.array::<f32, 2>("field", &layout)?;
         for chunk in field.chunks() {
             let own = chunk.region().extents();
-            counted(world, [own[0], own[1]], [8, 8, 1], chunk.all())?;
-            counted(world, [own[0] + 4, own[1] + 2], [4, 4, 4], chunk.with_ghosts())?;
-            counted(world, [own[0] - 3, 20], [16, 2, 1], chunk.at((3.., 5..25)))?;
+            check_census(world, [own[0], own[1]], [8, 8, 1], chunk.all())?;
+            check_census(world, [own[0] + 4, own[1] + 2], [4, 4, 4], chunk.with_ghosts())?;
+            check_census(world, [own[0] - 3, 20], [16, 2, 1], chunk.at((3.., 5..25)))?;
         }
         // The domain may be a section of the written array, whose own positions have another
         // origin.
@@ -135,7 +140,7 @@ fn sections_of_any_array() {
 
 /// One invocation per column, or per row, of the written section.
 #[test]
-fn fewer_axes_than_what_is_written() {
+fn domain_may_have_fewer_axes_than_written_section() {
     support::ranks(&[1, 2], |world| {
         let text = "@group(0) @binding(0) var<storage, read> x: array<u32>;
             @group(0) @binding(1) var<storage, read_write> sums: array<u32>;
@@ -176,7 +181,7 @@ fn fewer_axes_than_what_is_written() {
 
 /// Packed cells are written one by one with atomics, for any domain.
 #[test]
-fn packed_cells_by_atomics() {
+fn packed_cells_are_written_with_atomics() {
     support::ranks(&[1], |world| {
         let text = "@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
             @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -194,7 +199,7 @@ fn packed_cells_by_atomics() {
 }
 
 #[test]
-fn nothing_to_do() {
+fn domain_without_positions_runs_no_invocation() {
     support::ranks(&[1, 2], |world| {
         let times: LocalArray<u32, 1> = world.local_array("times", &Layout::new([8]))?;
         let numbers: LocalArray<i32, 1> = world.local_array("numbers", &Layout::new([8]))?;
@@ -213,7 +218,7 @@ fn nothing_to_do() {
 }
 
 #[test]
-fn mistakes() {
+fn invalid_domains_are_refused() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
         let kernel = |text: &str| {

@@ -33,7 +33,7 @@ small!(u8: false, i8: true, u16: false, i16: true);
 
 const WEIGHTS: [i64; 5] = [1, 37, 1009, 17_389, 5];
 
-/// A number for every position; its low bits depend on every axis.
+/// Number of a position; its low bits depend on every axis.
 fn code(at: &Index) -> i64 {
     at.iter().zip(WEIGHTS).fold(0, |sum, (&x, weight)| sum + (x + 8) * weight)
 }
@@ -45,7 +45,7 @@ fn code_wgsl(axes: usize) -> String {
     (0..axes).map(term).collect::<Vec<_>>().join(" + ")
 }
 
-fn load(axes: usize) -> String {
+fn load_kernel(axes: usize) -> String {
     format!(
         "alias Word = u32; // an alias must not hide that words are packed
 @group(0) @binding(0) var<storage, read> x: array<Word>;
@@ -63,7 +63,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-fn store_words(axes: usize, per_word: usize, value: &str) -> String {
+fn store_words_kernel(axes: usize, per_word: usize, value: &str) -> String {
     let next =
         tuple(axes, |axis| if axis == 0 { format!("{} + k", part("p", axes, 0)) } else { part("p", axes, axis) });
     format!(
@@ -84,7 +84,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-fn store_cells(axes: usize, value: &str) -> String {
+fn store_cells_kernel(axes: usize, value: &str) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
 @compute @workgroup_size(64)
@@ -99,8 +99,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-/// Checks all stored cells of a chunk: only cells in `written` have changed.
-fn unchanged<T: Small, const D: usize>(chunk: &ChunkRef<T, D>, written: &Region, label: &str) -> Result<()> {
+/// Checks all stored cells of a chunk: only the cells in `written` have changed.
+fn check_unchanged_cells<T: Small, const D: usize>(
+    chunk: &ChunkRef<T, D>,
+    written: &Region,
+    label: &str,
+) -> Result<()> {
     let everywhere = chunk.with_ghosts();
     for (p, got) in everywhere.region()?.points().zip(everywhere.read()?) {
         let expected = T::of(if written.contains(&p) { !code(&p) } else { code(&p) });
@@ -120,7 +124,7 @@ struct Kernels {
     cells: Kernel,
 }
 
-fn check<T: Small, const D: usize>(world: &World, kernels: &Kernels, layout: &Layout) -> Result<()> {
+fn check_loads_and_stores<T: Small, const D: usize>(world: &World, kernels: &Kernels, layout: &Layout) -> Result<()> {
     let x = world.array::<T, D>("x", layout)?;
     let y = world.array::<i32, D>("y", layout)?;
     for (chunk, out) in zippy::zip_chunks((&x, &y))? {
@@ -143,59 +147,63 @@ fn check<T: Small, const D: usize>(world: &World, kernels: &Kernels, layout: &La
         for section in [own, storage, narrow(1, 0), narrow(0, 1), narrow(3, 2)] {
             for (kernel, label) in [(&kernels.words, "words"), (&kernels.cells, "cells")] {
                 kernel.call().write("x", chunk.at_global(section)).run()?;
-                unchanged(&chunk, &section, label)?;
+                check_unchanged_cells(&chunk, &section, label)?;
                 write_codes(&chunk)?;
             }
         }
         kernels.words.call().write("x", chunk.all()).over(chunk.interior()).run()?;
         kernels.words.call().write("x", chunk.boundary()).run()?;
-        unchanged(&chunk, &own, "interior and boundary")?;
+        check_unchanged_cells(&chunk, &own, "interior and boundary")?;
     }
     Ok(())
 }
 
-fn all<T: Small>() {
+fn check_all_layouts<T: Small>() {
     support::ranks(&[1, 3], |world| {
         let value = if T::SIGNED { "i32" } else { "u32" };
         let kernels = |axes| {
             let kernel = |name: &str, text| world.kernel(KernelSource::text(format!("{name}.wgsl"), text));
             Ok::<_, zippy::Error>(Kernels {
-                load: kernel("load", load(axes))?,
-                words: kernel("words", store_words(axes, 4 / T::INFO.bytes, value))?,
-                cells: kernel("cells", store_cells(axes, value))?,
+                load: kernel("load", load_kernel(axes))?,
+                words: kernel("words", store_words_kernel(axes, 4 / T::INFO.bytes, value))?,
+                cells: kernel("cells", store_cells_kernel(axes, value))?,
             })
         };
         let one = kernels(1)?;
         for ghost in 0..=5 {
-            check::<T, 1>(world, &one, &Layout::new([61]).split([Split::Sizes(vec![23, 0, 1, 37])]).ghost([ghost]))?;
+            check_loads_and_stores::<T, 1>(
+                world,
+                &one,
+                &Layout::new([61]).split([Split::Sizes(vec![23, 0, 1, 37])]).ghost([ghost]),
+            )?;
         }
         let three = kernels(3)?;
         for ghost in [[(0, 0); 3], [(1, 1); 3], [(2, 3), (1, 0), (0, 1)], [(3, 2), (0, 2), (1, 1)]] {
             let layout = Layout::new([19, 4, 3]).split([Split::Sizes(vec![7, 12]), Split::Even(2), Split::Whole]);
-            check::<T, 3>(world, &three, &layout.ghost_sides(ghost))?;
+            check_loads_and_stores::<T, 3>(world, &three, &layout.ghost_sides(ghost))?;
         }
         let five = kernels(5)?;
         let layout = Layout::new([11, 2, 3, 2, 2]).split([2, 1, 1, 1, 2].map(Split::Even));
-        check::<T, 5>(world, &five, &layout.ghost_sides([(2, 1), (0, 1), (1, 0), (0, 0), (1, 1)]))
+        check_loads_and_stores::<T, 5>(world, &five, &layout.ghost_sides([(2, 1), (0, 1), (1, 0), (0, 0), (1, 1)]))
     });
 }
 
 #[test]
-fn unsigned_bytes() {
-    all::<u8>();
+fn kernels_load_and_store_unsigned_bytes() {
+    check_all_layouts::<u8>();
 }
 
 #[test]
-fn signed_bytes() {
-    all::<i8>();
+fn kernels_load_and_store_signed_bytes() {
+    check_all_layouts::<i8>();
 }
 
 #[test]
-fn unsigned_halves() {
-    all::<u16>();
+fn kernels_load_and_store_unsigned_16_bit_integers() {
+    check_all_layouts::<u16>();
 }
 
 #[test]
-fn signed_halves() {
-    all::<i16>();
+fn kernels_load_and_store_signed_16_bit_integers() {
+    check_all_layouts::<i16>();
 }

@@ -4,7 +4,7 @@ use zippy::{KernelSource, Layout, Result, Split, World};
 
 use crate::support;
 
-/// A typical kernel: two fields with six neighbours each, and the sum of all results in one cell.
+/// Typical kernel: two fields with six neighbours each, and the sum of all results in one cell.
 const REACTION: &str = "
 @group(0) @binding(0) var<storage, read> u: array<f32>;
 @group(0) @binding(1) var<storage, read> v: array<f32>;
@@ -32,8 +32,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// Mapped bytes of this process, if the operating system reports them.
-fn mapped() -> Option<u64> {
+/// Mapped bytes of this process; `None` if the operating system does not report them.
+fn mapped_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     Some(text.split(' ').next()?.parse::<u64>().ok()? * 4096)
 }
@@ -60,10 +60,10 @@ fn call_thousand_times(world: &World) -> Result<()> {
         sum += 1.0 - 0.01 * (x + y * z) as f32;
         if call % 50 == 49 {
             assert_eq!(corner.all().read()?, [sum], "after {call} calls");
-            settled = settled.or_else(mapped);
+            settled = settled.or_else(mapped_bytes);
         }
     }
-    if let (Some(settled), Some(end)) = (settled, mapped()) {
+    if let (Some(settled), Some(end)) = (settled, mapped_bytes()) {
         let left = end.saturating_sub(settled) >> 10;
         assert!(left < 16 << 10, "950 calls have left {left} KiB mapped");
     }

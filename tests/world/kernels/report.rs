@@ -1,4 +1,4 @@
-//! Collects errors in one text for an exact comparison.
+//! [`Report`]: errors collected in one text, for an exact comparison.
 
 use std::fmt::{Debug, Write};
 
@@ -24,8 +24,8 @@ impl<'w> Report<'w> {
         let _ = writeln!(self.text, "## {label}\n{text}\n");
     }
 
-    /// Compares the report with the accepted text in a source file. A bundle without sources or
-    /// without Cargo compares nothing.
+    /// Compares the report with the snapshot of this name. A bundle without sources or without
+    /// Cargo compares nothing.
     pub(crate) fn compare(self, name: &str) {
         if [env!("CARGO"), env!("CARGO_MANIFEST_DIR")].iter().all(|path| std::path::Path::new(path).exists()) {
             insta::with_settings!({ prepend_module_to_snapshot => false }, {

@@ -1,4 +1,4 @@
-//! Every shader of the library is valid, and agrees with a twin in plain Rust: here, in
+//! Validation of every shader of the library, and comparison with its twin in plain Rust: here, in
 //! tests/device, in src/algorithms/reduce/reference_tests.rs and in `zippy-primitives`.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -13,7 +13,7 @@ use crate::support;
 const DEVICE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/device");
 
 /// Shaders of [`DEVICE`] that are covered by the twin of another shader.
-const ELSEWHERE_IN_DEVICE: [(&str, &str); 6] = [
+const COVERED_DEVICE_SHADERS: [(&str, &str); 6] = [
     ("combine", "../../tests/device/combine.rs"),
     // Iteration over boxes, covered by all tests of operations on boxes.
     ("jobs", "src/device/box_pair.rs"),
@@ -24,7 +24,7 @@ const ELSEWHERE_IN_DEVICE: [(&str, &str); 6] = [
 ];
 
 /// Shaders of this package that are covered by the twin of another shader.
-const ELSEWHERE: [(&str, &str); 14] = [
+const COVERED_SHADERS: [(&str, &str); 14] = [
     ("reduce/load/f16", "src/algorithms/reduce/reference_tests.rs"),
     ("reduce/load/i16", "src/algorithms/reduce/reference_tests.rs"),
     ("reduce/load/i8", "src/algorithms/reduce/reference_tests.rs"),
@@ -41,13 +41,13 @@ const ELSEWHERE: [(&str, &str); 14] = [
     ("reduce/walk", "src/algorithms/reduce/reference_tests.rs"),
 ];
 
-/// Package of the data-parallel primitives. Declarations of its shaders are generated for element
+/// Package of the data-parallel primitives. Declarations in its shaders are generated for element
 /// types and operators. Its test `algorithms` compares the shaders with their twins: natively, and
 /// by a driver if chunks are not mapped.
 const PRIMITIVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/primitives");
 
 /// Shaders of [`PRIMITIVES`] that are covered by the twin of another shader.
-const ELSEWHERE_IN_PRIMITIVES: [(&str, &str); 10] = [
+const COVERED_PRIMITIVE_SHADERS: [(&str, &str); 10] = [
     ("merge/places", "src/merge/host.rs"),
     ("scan/arrays", "src/scan/association.rs"),
     ("scan/exclusive", "src/scan/association.rs"),
@@ -60,7 +60,7 @@ const ELSEWHERE_IN_PRIMITIVES: [(&str, &str); 10] = [
     ("sort/values", "src/host_pairs/mod.rs"),
 ];
 
-/// Validates a text and compiles it natively.
+/// Validates a text, and compiles it natively.
 fn compile(name: &str, text: &str) {
     let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
@@ -71,15 +71,14 @@ fn compile(name: &str, text: &str) {
     }
 }
 
-/// Complete kernels with arrays bound by name.
+/// Complete kernels, with arrays bound by name.
 const KERNELS: [&str; 4] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl", "heat.wgsl"];
 
-/// Folder of shaders that are parts of texts. A unit test of the folder's module composes all of its
-/// texts, like the unit tests of other crates with shaders.
+/// Directory of shaders that are parts of texts. A unit test of its module composes all texts.
 const PARTS: &str = "reduce/";
 
 #[test]
-fn all_are_valid_and_native() {
+fn all_shaders_are_valid_and_compile_natively() {
     let files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
     support::ranks(&[1], |world| {
         for file in KERNELS {
@@ -93,14 +92,14 @@ fn all_are_valid_and_native() {
 }
 
 #[test]
-fn all_have_twins() {
-    let mut left = support::shaders::without_twin(env!("CARGO_MANIFEST_DIR"), &ELSEWHERE);
-    left.extend(support::shaders::without_twin(DEVICE, &ELSEWHERE_IN_DEVICE));
-    left.extend(support::shaders::without_twin(PRIMITIVES, &ELSEWHERE_IN_PRIMITIVES));
+fn all_shaders_have_twins() {
+    let mut left = support::shaders::without_twin(env!("CARGO_MANIFEST_DIR"), &COVERED_SHADERS);
+    left.extend(support::shaders::without_twin(DEVICE, &COVERED_DEVICE_SHADERS));
+    left.extend(support::shaders::without_twin(PRIMITIVES, &COVERED_PRIMITIVE_SHADERS));
     assert!(left.is_empty(), "no twin in Rust has the name of {left:?}");
 }
 
-/// Numbers whose sums and products are exact in f32.
+/// Numbers whose sums and products are exact in `f32`.
 fn exact(n: i64) -> f32 {
     (n * 7919 % 4001 - 2000) as f32
 }
@@ -148,7 +147,7 @@ fn diffuse() {
                     let (centre, sum) = (f64::from(of(x, y)), around.iter().map(|&v| f64::from(v)).sum::<f64>());
                     let expected = centre + f64::from(rate) * (sum - 4.0 * centre);
                     // The differences are exact; a product and a sum are rounded, by half a unit of
-                    // the larger each.
+                    // the larger one each.
                     let large = centre.abs() + f64::from(rate) * (sum - 4.0 * centre).abs();
                     let bound = if rate == 0.125 { 0.0 } else { large * f64::from(f32::EPSILON) };
                     assert!((f64::from(got) - expected).abs() <= bound, "{p:?} at {rate}: {got} for {expected}");
@@ -175,7 +174,7 @@ fn heat() {
                 let [x, y, z] = [p[0], p[1], p[2]];
                 let around = [[x - 1, y, z], [x + 1, y, z], [x, y - 1, z], [x, y + 1, z], [x, y, z - 1], [x, y, z + 1]];
                 // The differences are exact; a product and a sum are rounded, by half a unit of the
-                // larger each.
+                // larger one each.
                 let centre = f64::from(of([x, y, z]));
                 let change = f64::from(0.1_f32) * (around.map(|p| f64::from(of(p))).iter().sum::<f64>() - 6.0 * centre);
                 let bound = (centre.abs() + change.abs()) * f64::from(f32::EPSILON);
@@ -231,8 +230,8 @@ fn gray_scott() {
     });
 }
 
-/// Functions of `colour.wgsl` without an operator. tests/device/combine.rs compares the others with
-/// their twins.
+/// Functions of `colour.wgsl` without an operator. tests/device/combine.rs compares the other
+/// functions with their twins.
 #[test]
 fn colour() {
     let text = "
@@ -262,7 +261,7 @@ fn colour() {
     });
 }
 
-/// A loop with fewer iterations than the limit of some drivers.
+/// The loop has fewer passes than the limit of some drivers.
 #[test]
 fn loop_canary() {
     support::ranks(&[1], |world: &World| {

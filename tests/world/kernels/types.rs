@@ -1,4 +1,4 @@
-//! Optional number formats: exact if the adapter supports them, else an error that names the
+//! Optional number formats: exact if the adapter supports them, else an error with the name of the
 //! format. Also coordinates beyond 32 bits, which need no optional format.
 
 use std::fmt::Debug;
@@ -25,8 +25,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-/// Runs a kernel on cells with the values `of(n)` and checks its results, or its error.
-fn check<T: Element + PartialEq + Debug>(
+/// Checks the results, or the error, of a kernel on cells with the values `of(n)`.
+fn check_format<T: Element + PartialEq + Debug>(
     world: &World,
     lacking: &str,
     of: impl Fn(i64) -> T,
@@ -64,27 +64,27 @@ fn check<T: Element + PartialEq + Debug>(
 }
 
 #[test]
-fn wide_floats() {
-    // More digits than an f32 has, and products that are exact with and without contraction.
+fn f64_kernel_is_exact_or_refused() {
+    // More digits than an `f32` has, and products that are exact with and without contraction.
     support::ranks(&[1, 2], |world| {
-        check(world, "64-bit floats", |n| (1 << 20) as f64 + n as f64 / 16.0, |a, b, c| a * b - c)
+        check_format(world, "64-bit floats", |n| (1 << 20) as f64 + n as f64 / 16.0, |a, b, c| a * b - c)
     });
 }
 
 #[test]
-fn wide_integers() {
+fn integer_64_bit_kernel_is_exact_or_refused() {
     support::ranks(&[1, 2], |world| {
-        check(world, "64-bit integers", |n| (n - 50) << 33, |a, b, c| a.wrapping_mul(b).wrapping_sub(c))?;
+        check_format(world, "64-bit integers", |n| (n - 50) << 33, |a, b, c| a.wrapping_mul(b).wrapping_sub(c))?;
         let of = |n: i64| 0xffff_fff1_0000_0000_u64.wrapping_mul(n as u64 * 2 + 1);
-        check(world, "64-bit integers", of, |a, b, c| a.wrapping_mul(b).wrapping_sub(c))
+        check_format(world, "64-bit integers", of, |a, b, c| a.wrapping_mul(b).wrapping_sub(c))
     });
 }
 
 #[test]
-fn half_floats() {
+fn f16_kernel_is_exact_or_refused() {
     support::ranks(&[1, 2], |world| {
         // Small integers, exact with and without contraction.
-        check(
+        check_format(
             world,
             "16-bit floats",
             |n| f16::from_f32((n % 17 - 8) as f32),
@@ -93,9 +93,9 @@ fn half_floats() {
     });
 }
 
-/// Chunks of arrays with more than 2^32 cells along an axis, and more than 2^64 cells in total.
+/// Arrays with more than 2^32 cells along an axis, and more than 2^64 cells in total.
 #[test]
-fn coordinates_beyond_32_bits() {
+fn coordinates_beyond_32_bits_are_exact() {
     support::ranks(&[1, 2], |world| {
         let text = "
 @group(0) @binding(0) var<storage, read> x: array<u32>;

@@ -1,8 +1,8 @@
-//! WGSL text for any number of axes.
+//! Generators of WGSL text for any number of axes.
 
 use std::fmt::Display;
 
-/// Type of a position.
+/// WGSL type of a position.
 pub(crate) fn position(axes: usize) -> String {
     match axes {
         1 => "i32".to_owned(),
@@ -11,17 +11,17 @@ pub(crate) fn position(axes: usize) -> String {
     }
 }
 
-/// Component of a position along one axis.
+/// WGSL component of a position along one axis.
 pub(crate) fn part(name: impl Display, axes: usize, axis: usize) -> String {
     if axes == 1 { name.to_string() } else { format!("{name}[{axis}]") }
 }
 
-/// A position composed of its components.
+/// WGSL position composed of its components.
 pub(crate) fn tuple(axes: usize, value: impl Fn(usize) -> String) -> String {
     format!("{}({})", position(axes), (0..axes).map(value).collect::<Vec<_>>().join(", "))
 }
 
-/// Position `p + shift`, where `shift` is a parameter of type `array<vec4<i32>, 2>`.
+/// WGSL position `p + shift`, where `shift` is a parameter of type `array<vec4<i32>, 2>`.
 pub(crate) fn shifted(axes: usize) -> String {
     tuple(axes, |axis| format!("{} + shift[{}][{}]", part("p", axes, axis), axis / 4, axis % 4))
 }

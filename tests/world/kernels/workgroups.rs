@@ -8,7 +8,7 @@ use zippy::{KernelSource, Layout, LocalArray, Result, World, wgpu};
 
 use crate::support;
 
-/// Runs all tests again without mapped chunks and with small bindings.
+/// Repeats the tests without mapped chunks and with small bindings.
 #[test]
 fn unmapped_and_small_bindings_by_driver_too() {
     let set = ["ZIPPY_HOST_MAP", "ZIPPY_BINDING_LIMIT"].iter().any(|name| std::env::var_os(name).is_some());
@@ -27,7 +27,7 @@ fn unmapped_and_small_bindings_by_driver_too() {
 
 /// Kernel that sums the cells of each workgroup of a 1-, 2- or 3-D domain by a tree in workgroup
 /// memory.
-fn tree(size: [i64; 3], axes: usize) -> KernelSource {
+fn tree_sum_kernel(size: [i64; 3], axes: usize) -> KernelSource {
     let [x, y, z] = size;
     let all = x * y * z;
     let ty = ["i32", "vec2<i32>", "vec3<i32>"][axes - 1];
@@ -57,16 +57,21 @@ fn value(linear: usize) -> u32 {
 }
 
 /// True if two arrays of `words` words fit in the available bindings.
-fn fit(world: &World, words: i64) -> bool {
+fn fits_in_bindings(world: &World, words: i64) -> bool {
     let limits = world.gpu().limits();
     let bindings = u64::from(limits.wgpu.max_storage_buffers_per_shader_stage) / 2;
     words as u64 * 4 <= limits.binding_bytes.saturating_mul(bindings)
 }
 
 /// Checks the sums of all blocks of `size` cells, over extents and over the section.
-fn blocks<const D: usize>(world: &World, source: KernelSource, shape: [i64; D], size: [i64; 3]) -> Result<()> {
+fn check_block_sums<const D: usize>(
+    world: &World,
+    source: KernelSource,
+    shape: [i64; D],
+    size: [i64; 3],
+) -> Result<()> {
     let blocks: [i64; D] = std::array::from_fn(|axis| (shape[axis] + size[axis] - 1) / size[axis]);
-    if !fit(world, shape.iter().product()) {
+    if !fits_in_bindings(world, shape.iter().product()) {
         return Ok(()); // More windows than bindings, where a test run has made the limit small.
     }
     let x: LocalArray<u32, D> = world.local_array("x", &Layout::new(shape))?;
@@ -111,46 +116,45 @@ fn blocks<const D: usize>(world: &World, source: KernelSource, shape: [i64; D], 
 }
 
 #[test]
-fn trees_of_blocks_in_one_axis() {
+fn workgroups_sum_blocks_of_one_axis() {
     support::ranks(&[1, 2], |world| {
         for n in [0, 1, 2, 63, 64, 65, 127, 128, 129, 1000 * 64, 1000 * 64 - 1, 1000 * 64 + 1] {
-            blocks(world, tree([64, 1, 1], 1), [n], [64, 1, 1])?;
+            check_block_sums(world, tree_sum_kernel([64, 1, 1], 1), [n], [64, 1, 1])?;
         }
         for n in [255, 256, 257, 70_000] {
-            blocks(world, tree([256, 1, 1], 1), [n], [256, 1, 1])?;
+            check_block_sums(world, tree_sum_kernel([256, 1, 1], 1), [n], [256, 1, 1])?;
         }
         Ok(())
     });
 }
 
-/// More blocks of four than the workgroups of a dispatch: no block is divided.
+/// No block of four is divided between dispatches.
 #[test]
-fn trees_beyond_one_dispatch() {
+fn workgroups_of_several_dispatches_sum_blocks() {
     support::ranks(&[1], |world| {
-        blocks(world, tree([4, 1, 1], 1), [2 * 4 * 65_535 + 13], [4, 1, 1])?;
-        blocks(world, tree([4, 2, 1], 2), [7, 2 * 70_001], [4, 2, 1])
+        check_block_sums(world, tree_sum_kernel([4, 1, 1], 1), [2 * 4 * 65_535 + 13], [4, 1, 1])?;
+        check_block_sums(world, tree_sum_kernel([4, 2, 1], 2), [7, 2 * 70_001], [4, 2, 1])
     });
 }
 
 /// Includes a short axis 0, which would not be dimension x of a dispatch without workgroups.
 #[test]
-fn trees_of_blocks_in_two_and_three_axes() {
+fn workgroups_sum_blocks_of_two_and_three_axes() {
     support::ranks(&[1, 2], |world| {
         for shape in [[8, 8], [7, 9], [3, 200], [200, 3], [65, 66], [1, 1], [0, 5]] {
-            blocks(world, tree([8, 8, 1], 2), shape, [8, 8, 1])?;
-            blocks(world, tree([16, 4, 1], 2), shape, [16, 4, 1])?;
+            check_block_sums(world, tree_sum_kernel([8, 8, 1], 2), shape, [8, 8, 1])?;
+            check_block_sums(world, tree_sum_kernel([16, 4, 1], 2), shape, [16, 4, 1])?;
         }
         for shape in [[4, 4, 4], [5, 3, 9], [2, 40, 17], [33, 2, 3], [1, 1, 100]] {
-            blocks(world, tree([4, 4, 4], 3), shape, [4, 4, 4])?;
-            blocks(world, tree([2, 8, 4], 3), shape, [2, 8, 4])?;
+            check_block_sums(world, tree_sum_kernel([4, 4, 4], 3), shape, [4, 4, 4])?;
+            check_block_sums(world, tree_sum_kernel([2, 8, 4], 3), shape, [2, 8, 4])?;
         }
         Ok(())
     });
 }
 
-/// Neighbouring invocations exchange cells through workgroup memory.
 #[test]
-fn local_numbers_run_along_the_axes() {
+fn invocations_exchange_cells_in_workgroup_memory() {
     support::ranks(&[1, 2], |world| {
         let text = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
             var<workgroup> tile: array<array<u32, 8>, 4>;
@@ -159,7 +163,7 @@ fn local_numbers_run_along_the_axes() {
                 let p = x_position(id);
                 if x_inside(p) { tile[local.y][local.x] = x_load(p); }
                 workgroupBarrier();
-                // The previous cell along axis 0, within a block.
+                // Previous cell along axis 0, within a block.
                 if x_inside(p) && local.x > 0u { x_store(p, tile[local.y][local.x - 1u]); }
             }";
         let kernel = world.kernel(KernelSource::text("tile.wgsl", text))?;
@@ -175,9 +179,9 @@ fn local_numbers_run_along_the_axes() {
     });
 }
 
-/// Sums by subgroups of any size, if the adapter supports them.
+/// Sums by subgroups of any size, if the adapter supports subgroups.
 #[test]
-fn sums_by_subgroups() {
+fn subgroups_sum_cells() {
     support::ranks(&[1, 2], |world| {
         if !world.gpu().features().contains(wgpu::Features::SUBGROUP) {
             return Ok(());
@@ -202,7 +206,7 @@ fn sums_by_subgroups() {
                 }
             }";
         for n in [0, 1, 255, 256, 257, 100_000] {
-            blocks(world, KernelSource::text("subgroups.wgsl", text), [n], [256, 1, 1])?;
+            check_block_sums(world, KernelSource::text("subgroups.wgsl", text), [n], [256, 1, 1])?;
         }
         Ok(())
     });

@@ -1,4 +1,4 @@
-//! Errors name the line of the program, and with several ranks also the rank.
+//! Call sites in errors: the line of the program, and with several ranks also the rank.
 
 use std::panic::Location;
 use std::sync::Mutex;

@@ -30,7 +30,7 @@ fn role() -> Result<()> {
     zippy::run(wide_stencil)
 }
 
-const TOLD: &str = "; the ghost width on axis 0 is 1, 2 is needed";
+const EXPECTED_FINDING: &str = "; the ghost width on axis 0 is 1, 2 is needed";
 
 fn ended(carrier: Carrier, name: &str, variables: &[(&str, &str)]) -> Option<Ended> {
     let is_enabled = carrier == Carrier::Threads || launcher::wanted();
@@ -52,11 +52,15 @@ fn findings_fail_a_run_with_check_1_and_not_with_warn() {
                 "{}",
                 ended.text
             );
-            assert!(failure[0].contains(TOLD) && failure[0].contains(concat!("at ", file!(), ":")), "{}", ended.text);
+            assert!(
+                failure[0].contains(EXPECTED_FINDING) && failure[0].contains(concat!("at ", file!(), ":")),
+                "{}",
+                ended.text
+            );
         }
         if let Some(ended) = ended(carrier, &test, &[("ZIPPY_CHECK", "warn")]) {
             assert_eq!(ended.code, Some(0), "{}", ended.text);
-            assert_eq!(ended.lines(TOLD).len(), 3, "each rank's: {}", ended.text);
+            assert_eq!(ended.lines(EXPECTED_FINDING).len(), 3, "each rank's: {}", ended.text);
         }
         if let Some(ended) = ended(carrier, &test, &[("ZIPPY_CHEK", "1"), ("ZIPPY_RANK", "3")]) {
             assert_eq!(ended.code, Some(0), "{}", ended.text);
@@ -69,8 +73,8 @@ fn findings_fail_a_run_with_check_1_and_not_with_warn() {
     }
 }
 
-/// Counts the iterations of two consecutive loops, of nested loops, of an inner loop with a
-/// constant number of iterations, and of a loop with several exits.
+/// Kernel that counts the passes of two consecutive loops, of nested loops, of an inner loop with a
+/// constant number of passes, and of a loop with several exits.
 const LOOPS: &str = "@group(0) @binding(0) var<storage, read> lengths: array<u32>;
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
 fn second(length: u32, value: u32) -> u32 {
@@ -107,7 +111,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 
 #[test]
 fn loop_that_the_adapter_stops_is_found_with_its_line() {
-    // The check of a kernel is local to its rank, so ranks as threads are sufficient.
+    // The check of a kernel is local to its rank, so ranks as threads suffice.
     if launcher::size().is_some() {
         return;
     }

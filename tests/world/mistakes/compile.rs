@@ -87,11 +87,11 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Library file of a crate that this test is linked with: the latest file that is not newer than
-/// the test.
+/// Finds the library file of a crate that this test is linked with: the latest file that is not
+/// newer than the test.
 ///
 /// `None` if this is not a test program of Cargo, for example in a bundle.
-fn library(name: &str) -> Option<PathBuf> {
+fn find_library_file(name: &str) -> Option<PathBuf> {
     let program = std::env::current_exe().unwrap();
     let directory = program.parent().filter(|directory| directory.ends_with("deps"))?;
     let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
@@ -105,7 +105,7 @@ fn library(name: &str) -> Option<PathBuf> {
     Some(latest.expect("the library that this test is linked with"))
 }
 
-/// Compiles a text with some crates, given by name and library file, and returns the output of the
+/// Compiles a text with some crates, given by name and library file. Returns the output of the
 /// compiler; `None` if there is no compiler.
 fn compile(libraries: &[(&str, PathBuf)], text: &str) -> Option<String> {
     let directory = tempfile::tempdir().unwrap();
@@ -135,11 +135,11 @@ const HEAD: &str =
     "use zippy::{GlobalArray, Kernel, Layout, LocalArray, Operator, World};\nuse zippy_primitives::Primitives;\n";
 
 #[test]
-fn mistakes_that_do_not_compile_are_reported_in_the_words_of_the_library() {
+fn compile_errors_are_explained_in_terms_of_library() {
     if launcher::size().is_some() {
         return;
     }
-    let crates = ["zippy", "zippy_primitives"].map(|name| Some((name, library(name)?)));
+    let crates = ["zippy", "zippy_primitives"].map(|name| Some((name, find_library_file(name)?)));
     let [Some(zippy), Some(primitives)] = crates else { return };
     let functions: Vec<&str> = MISTAKES.iter().map(|(function, _)| *function).collect();
     let Some(compiler_output) = compile(&[zippy, primitives], &(HEAD.to_owned() + &functions.join("\n"))) else {

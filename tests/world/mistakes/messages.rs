@@ -16,7 +16,7 @@ fn field(world: &World, name: &str) -> Result<zippy::GlobalArray<f32, 2>> {
 }
 
 #[test]
-fn elementwise_mistake_names_the_right_expression() {
+fn elementwise_error_names_correct_expression() {
     ranks(&[1, 3], |world| {
         let (x, y) = (field(world, "x")?, field(world, "y")?);
         let of = |expression: &str, name: &str| {
@@ -82,7 +82,7 @@ fn literal_converts_to_shader_type_if_exact() {
 }
 
 #[test]
-fn layout_mistake_names_the_array() {
+fn layout_error_names_array() {
     ranks(&[1, 3], |world| {
         let layout = |extents: [i64; 2]| Layout::new(extents).split([Split::Even(world.size()), Split::Whole]);
         let owners = zippy::Ownership::balanced(2, world.size());
@@ -119,7 +119,7 @@ fn layout_mistake_names_the_array() {
 }
 
 #[test]
-fn whole_array_is_a_section() {
+fn whole_array_is_accepted_as_section() {
     ranks(&[1, 3], |world| {
         let (x, y) = (field(world, "x")?, field(world, "y")?);
         x.fill(2.0)?;
@@ -132,7 +132,7 @@ fn whole_array_is_a_section() {
 }
 
 #[test]
-fn section_is_taken_by_value_by_reference_and_as_a_whole_array() {
+fn section_is_accepted_by_value_by_reference_and_as_whole_array() {
     ranks(&[1, 3], |world| {
         let line = |name: &str| world.array::<f32, 1>(name, &Layout::new([6]).split([Split::Even(world.size())]));
         let (a, b) = (line("a")?, line("b")?);
@@ -206,7 +206,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }";
 
 #[test]
-fn ticket_of_another_fence_names_its_section_and_line() {
+fn error_of_ticket_of_other_fence_names_section_and_line() {
     ranks(&[1, 3], |world| {
         let a = field(world, "a")?;
         let line = line!() + 1;

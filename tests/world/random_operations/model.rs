@@ -13,7 +13,7 @@ use crate::support::cells::mix;
 
 pub(crate) const OPERATORS: usize = 3;
 
-/// An operator and its definition. The result of the last operator depends on the order.
+/// Operator and its definition. The result of the last operator depends on the order.
 pub(crate) fn operator(which: usize) -> (Operator, fn(&u32, &u32) -> u32) {
     match which {
         0 => (Operator::Add, |new, there| new.wrapping_add(*there)),
@@ -29,7 +29,7 @@ pub(crate) fn replace(new: &u32, _: &u32) -> u32 {
     *new
 }
 
-/// An array of the program with the expected values of all its cells.
+/// Array of the program, with the expected values of all its cells.
 pub(crate) struct Model<const D: usize> {
     pub array: GlobalArray<u32, D>,
     pub cells: Cells<u32>,
@@ -66,12 +66,12 @@ impl<const D: usize> Model<D> {
         self.array.placement().chunks()
     }
 
-    /// An axis without ghost cells, for component lists.
+    /// Axis without ghost cells, for component lists.
     pub(crate) fn component_axis(&self) -> Option<usize> {
         (0..D).rev().find(|&axis| self.chunks().ghost_lo()[axis] == 0 && self.chunks().ghost_hi()[axis] == 0)
     }
 
-    /// Checks all stored cells of this rank and the write counters of its chunks.
+    /// Checks all stored cells of this rank, and the write counters of its chunks.
     pub(crate) fn check(&self, world: &World, label: &dyn std::fmt::Debug) -> Result<()> {
         let listed =
             world.debug().arrays().into_iter().find(|array| array.name == self.array.name()).expect("it is alive");

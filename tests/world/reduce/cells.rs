@@ -1,8 +1,8 @@
-//! Cells for reductions: layouts, sections, and special floating-point values.
+//! Test cells for reductions: layouts, sections, and special floating-point values.
 
 use zippy::{Element, GlobalArray, Layout, Result, Split, World};
 
-/// Pseudo-random bits for a position.
+/// Pseudorandom bits of a position.
 pub(crate) fn bits(p: &[i64]) -> u64 {
     let mixed = p.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |h, &x| {
         let h = (h ^ x as u64).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -11,13 +11,13 @@ pub(crate) fn bits(p: &[i64]) -> u64 {
     mixed.wrapping_mul(0xc4ce_b9fe_1a85_ec53) ^ mixed >> 32
 }
 
-/// Finite numbers of every size, subnormal ones included.
+/// Finite numbers of every magnitude, subnormal ones included.
 pub(crate) fn wild(p: &[i64]) -> f32 {
     let value = f32::from_bits(bits(p) as u32);
     if value.is_finite() { value } else { f32::from_bits(bits(p) as u32 & 0x807f_ffff) }
 }
 
-/// A layout under test, and a section of it.
+/// Layout under test, and a section of it.
 pub(crate) struct Case<const D: usize> {
     pub shape: [i64; D],
     pub layout: Layout,
@@ -25,7 +25,7 @@ pub(crate) struct Case<const D: usize> {
 }
 
 impl<const D: usize> Case<D> {
-    /// The positions of the section, axis 0 fastest, by a plain loop.
+    /// Positions of the section, axis 0 fastest, by a plain loop.
     pub(crate) fn positions(&self) -> Vec<[i64; D]> {
         let mut all = vec![[0; D]];
         for axis in (0..D).rev() {

@@ -7,7 +7,7 @@ use super::cells::{bits, plane, wild};
 use crate::support;
 
 #[test]
-fn position_is_the_first_of_equal_extremes() {
+fn position_of_extreme_is_first_of_equal_cells() {
     support::ranks(support::RANKS, |world| {
         for case in plane(world.size()) {
             let section = case.section.clone();
@@ -31,7 +31,7 @@ fn position_is_the_first_of_equal_extremes() {
 }
 
 #[test]
-fn positions_with_nans_of_vectors_and_without_cells() {
+fn positions_of_extremes_ignore_nans_and_empty_sections() {
     support::ranks(&[1, 3], |world| {
         let layout = Layout::new([6, 5, 4]).split([Split::Even(2), Split::Even(2), Split::Even(3)]).ghost([1, 1, 1]);
         let array = world.array::<[f32; 2], 3>("a", &layout)?;
@@ -55,7 +55,7 @@ fn positions_with_nans_of_vectors_and_without_cells() {
 }
 
 #[test]
-fn positions_of_integer_extremes() {
+fn positions_of_integer_extremes_equal_plain_loop() {
     support::ranks(&[1, 2], |world| {
         let array = world.array::<u8, 1>("a", &Layout::new([1003]).split([Split::Even(4)]))?;
         array.fill_with(|[x]| if x == 777 || x == 900 { 255 } else { (x % 200) as u8 + 1 })?;

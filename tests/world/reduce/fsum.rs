@@ -1,9 +1,9 @@
 //! Shewchuk's exact sum of floating-point numbers, like Python's `math.fsum`: an independent
 //! reference.
 
-/// The sum of finite numbers, rounded once, to nearest even. Intermediate sums must not overflow.
+/// Sum of finite numbers, rounded once, to nearest even. Intermediate sums must not overflow.
 pub(crate) fn fsum(values: &[f64]) -> f64 {
-    // Non-overlapping numbers from small to large with the exact sum.
+    // Non-overlapping numbers in ascending order of magnitude, with the exact sum.
     let mut partials: Vec<f64> = Vec::new();
     for &value in values {
         let mut x = value;

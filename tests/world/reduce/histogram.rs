@@ -6,8 +6,8 @@ use zippy::{Element, Layout, Result, Split};
 use super::cells::{bits, plane};
 use crate::support;
 
-/// Histogram by definition, for bins with increasing edges.
-fn count<T: Copy + PartialOrd>(cells: &[T], edges: &[T]) -> Histogram {
+/// Histogram by definition, for bins with ascending edges.
+fn expected_histogram<T: Copy + PartialOrd>(cells: &[T], edges: &[T]) -> Histogram {
     let mut found = Histogram { counts: vec![0; edges.len() - 1], ..Histogram::default() };
     let last = edges.len() - 2;
     for &cell in cells {
@@ -24,7 +24,7 @@ fn count<T: Copy + PartialOrd>(cells: &[T], edges: &[T]) -> Histogram {
 }
 
 #[test]
-fn histograms_of_floats() {
+fn histogram_of_floats_equals_definition() {
     support::ranks(support::RANKS, |world| {
         for case in plane(world.size()) {
             // Many cells on the edges, zeros of both signs, and arbitrary bit patterns.
@@ -42,7 +42,7 @@ fn histograms_of_floats() {
                 [Bins::even(-1.0, 1.0, 8)?, Bins::even(-2.0, 2.0, 3000)?, Bins::edges(wide)?, Bins::even(1.0, 1.0, 1)?]
             {
                 let found = world.histogram(&section, &bins)?;
-                assert_eq!(found, count(&cells, bins.as_edges()));
+                assert_eq!(found, expected_histogram(&cells, bins.as_edges()));
                 let all = found.counts.iter().sum::<u64>() + found.below + found.above + found.nans;
                 assert_eq!(all, cells.len() as u64);
             }
@@ -52,7 +52,7 @@ fn histograms_of_floats() {
 }
 
 #[test]
-fn histograms_of_other_types() {
+fn histogram_of_other_types_equals_definition() {
     support::ranks(&[1, 3], |world| {
         let layout = Layout::new([40_000]).split([Split::Even(5)]).ghost([3]);
         let bytes = world.array::<u8, 1>("bytes", &layout)?;
@@ -70,19 +70,19 @@ fn histograms_of_other_types() {
         assert_eq!((found[1].counts.clone(), found[1].below, found[1].above), (vec![40_000], 0, 0));
         let even = Bins::even(1 << 30, 3 << 30, 5000)?;
         let cells: Vec<u32> = (0..40_000).map(|x| bits(&[x]) as u32).collect();
-        assert_eq!(world.histogram(words.at(..), &even)?[0], count(&cells, even.as_edges()));
+        assert_eq!(world.histogram(words.at(..), &even)?[0], expected_histogram(&cells, even.as_edges()));
 
         let small = world.array::<i8, 1>("small", &layout)?;
         small.fill_with(|[x]| bits(&[x]) as i8)?;
         let cells: Vec<i8> = (0..40_000).map(|x| bits(&[x]) as i8).collect();
         let bins = Bins::even(-100, 90, 7)?;
-        assert_eq!(world.histogram(small.at(..), &bins)?, count(&cells, bins.as_edges()));
+        assert_eq!(world.histogram(small.at(..), &bins)?, expected_histogram(&cells, bins.as_edges()));
         if i64::INFO.supported_by(world.gpu().features(), "").is_ok() {
             let long = world.array::<i64, 1>("long", &layout)?;
             long.fill_with(|[x]| bits(&[x]) as i64)?;
             let cells: Vec<i64> = (0..40_000).map(|x| bits(&[x]) as i64).collect();
             let bins = Bins::even(i64::MIN, i64::MAX, 11)?;
-            assert_eq!(world.histogram(long.at(..), &bins)?, count(&cells, bins.as_edges()));
+            assert_eq!(world.histogram(long.at(..), &bins)?, expected_histogram(&cells, bins.as_edges()));
         }
         Ok(())
     });

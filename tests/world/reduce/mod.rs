@@ -17,7 +17,7 @@ use cells::{Case, bits, case, plane, wild};
 use fsum::fsum;
 
 #[test]
-fn f32_sums_are_exact_whatever_the_cells_and_cuts() {
+fn f32_sum_is_exact_for_all_cells_and_cuts() {
     support::ranks(support::RANKS, |world| {
         for case in plane(world.size()) {
             let array = case.array(world, |p| wild(&p))?;
@@ -32,7 +32,7 @@ fn f32_sums_are_exact_whatever_the_cells_and_cuts() {
 }
 
 #[test]
-fn sums_of_any_number_of_axes() {
+fn sum_is_exact_for_any_number_of_axes() {
     fn check<const D: usize>(world: &World, case: Case<D>) -> Result<()> {
         let array = case.array(world, |p| wild(&p))?;
         let cells: Vec<f64> = case.positions().iter().map(|p| f64::from(wild(p))).collect();
@@ -52,7 +52,7 @@ fn sums_of_any_number_of_axes() {
 }
 
 #[test]
-fn many_full_digits_do_not_overflow() {
+fn sum_of_many_full_digits_does_not_overflow() {
     // Each number uses all its digits, and there are more numbers than a workgroup can sum.
     let largest = f32::from_bits(0x00ff_ffff);
     support::ranks(&[1, 2], |world| {
@@ -73,7 +73,7 @@ fn many_full_digits_do_not_overflow() {
 }
 
 #[test]
-fn infinities_nans_and_zeros() {
+fn sum_of_infinities_nans_and_zeros_follows_ieee_rules() {
     let (inf, nan) = (f32::INFINITY, f32::from_bits(0xffc0_0123));
     support::ranks(&[1, 3], |world| {
         let array = world.array::<f32, 1>("a", &Layout::new([1000]).split([Split::Even(6)]))?;
@@ -136,7 +136,7 @@ macro_rules! integers {
 integers!(of_u8: u8, of_i8: i8, of_u16: u16, of_i16: i16, of_u32: u32, of_i32: i32, of_u64: u64, of_i64: i64);
 
 #[test]
-fn f64_by_the_host() {
+fn f64_reductions_by_host_are_exact() {
     let value = |p: [i64; 2]| {
         let value = f64::from_bits(bits(&p));
         if value.is_finite() { value * 1e-3 } else { 5e-324 }
@@ -158,7 +158,7 @@ fn f64_by_the_host() {
 }
 
 #[test]
-fn f16_with_all_its_numbers() {
+fn f16_reductions_of_all_numbers_are_exact() {
     support::ranks(&[1, 3], |world| {
         if f16::INFO.supported_by(world.gpu().features(), "").is_err() {
             return Ok(());
@@ -182,7 +182,7 @@ fn f16_with_all_its_numbers() {
 }
 
 #[test]
-fn vectors_component_by_component() {
+fn vectors_are_reduced_component_by_component() {
     support::ranks(&[1, 3], |world| {
         let value = |p: [i64; 2]| std::array::from_fn::<f32, 4, _>(|c| wild(&[p[0], p[1], c as i64]));
         for case in plane(world.size()) {
@@ -224,7 +224,7 @@ fn each_rank_reduces_its_own_local_section() {
 }
 
 #[test]
-fn a_warm_repeat_allocates_nothing() {
+fn repeated_reduction_allocates_nothing() {
     support::ranks(&[1, 2], |world| {
         let layout = Layout::new([40, 30]).split([Split::Even(2), Split::Even(3)]).ghost([1, 1]);
         let array = world.array::<[f32; 2], 2>("a", &layout)?;
@@ -246,7 +246,7 @@ fn a_warm_repeat_allocates_nothing() {
 }
 
 #[test]
-fn bad_regions_are_refused_by_all_ranks_and_do_no_harm() {
+fn invalid_region_is_refused_by_all_ranks() {
     support::ranks(&[1, 3], |world| {
         let array = world.array::<f32, 1>("a", &Layout::new([10]).split([Split::Even(3)]))?;
         array.fill(2.0)?;

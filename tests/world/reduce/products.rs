@@ -8,7 +8,7 @@ use super::fsum::fsum;
 use crate::support;
 
 #[test]
-fn dot_and_norm_of_wild_numbers() {
+fn dot_and_norm_of_all_magnitudes_are_exact() {
     support::ranks(support::RANKS, |world| {
         for case in plane(world.size()) {
             let scaled = |p: [i64; 2], by: f32| wild(&p) * by;
@@ -17,7 +17,7 @@ fn dot_and_norm_of_wild_numbers() {
             b.fill(f32::NAN)?;
             b.fill_with(|p| scaled([p[1], p[0]], 3.7e-5))?;
             let cells = case.positions();
-            // The product of two f32 numbers is exact in f64.
+            // The product of two `f32` numbers is exact in `f64`.
             let products: Vec<f64> =
                 cells.iter().map(|&p| f64::from(wild(&p)) * f64::from(scaled([p[1], p[0]], 3.7e-5))).collect();
             let (sa, sb) = (a.at(case.section.clone()), b.at(case.section.clone()));
@@ -33,7 +33,7 @@ fn dot_and_norm_of_wild_numbers() {
 }
 
 #[test]
-fn products_of_special_values() {
+fn dot_of_special_values_follows_ieee_rules() {
     let (inf, max, tiny) = (f32::INFINITY, f32::MAX, f32::from_bits(1));
     support::ranks(&[1, 2], |world| {
         let layout = Layout::new([6]).split([Split::Even(3)]);
@@ -87,7 +87,7 @@ macro_rules! integer_products {
 integer_products!(dot_u8: u8, dot_i8: i8, dot_u16: u16, dot_i16: i16, dot_u32: u32, dot_i32: i32);
 
 #[test]
-fn dot_of_other_floats_and_vectors() {
+fn dot_of_other_floats_and_vectors_is_exact() {
     support::ranks(&[1, 2], |world| {
         let layout = Layout::new([500]).split([Split::Even(3)]).ghost([2]);
         let v = world.array::<[f32; 2], 1>("v", &layout)?;

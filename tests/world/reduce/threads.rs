@@ -21,13 +21,13 @@ fn with_threads(test: &str) -> bool {
 }
 
 /// More cells than one thread reduces, in several chunks per row with ghost cells between them.
-fn large() -> Case<2> {
+fn large_case() -> Case<2> {
     let split = [vec![200, 3, 0, 127].into(), Split::Even(2)];
     case([330, 470], |l| l.ghost_sides([(2, 1), (1, 0)]).split(split.clone()), [3..329, 1..469])
 }
 
 /// Histogram by comparison of each number with all edges.
-fn counted<T: PartialOrd + Copy>(numbers: impl Iterator<Item = T>, edges: &[T]) -> Histogram {
+fn expected_histogram<T: PartialOrd + Copy>(numbers: impl Iterator<Item = T>, edges: &[T]) -> Histogram {
     let bins = edges.len() - 1;
     let mut found = Histogram { counts: vec![0; bins], ..Histogram::default() };
     for number in numbers {
@@ -46,7 +46,7 @@ fn counted<T: PartialOrd + Copy>(numbers: impl Iterator<Item = T>, edges: &[T]) 
 macro_rules! of_integers {
     ($world:expr, $($ty:ty: $($dot:ident)?;)*) => {$({
         if <$ty as Element>::INFO.supported_by($world.gpu().features(), "").is_ok() {
-            let case = large();
+            let case = large_case();
             let value = |p: [i64; 2]| bits(&p) as $ty;
             let array = case.array($world, value)?;
             let cells: Vec<([i64; 2], $ty)> = case.positions().into_iter().map(|p| (p, value(p))).collect();
@@ -60,7 +60,7 @@ macro_rules! of_integers {
             assert_eq!($world.argmin(section())?, located(least));
             assert_eq!($world.argmax(section())?, located(most));
             let bins = Bins::even(<$ty>::MIN / 3, <$ty>::MAX / 2, 100)?;
-            assert_eq!($world.histogram(section(), &bins)?, counted(numbers(), bins.as_edges()));
+            assert_eq!($world.histogram(section(), &bins)?, expected_histogram(numbers(), bins.as_edges()));
         }
     })*};
 }
@@ -79,7 +79,7 @@ fn integers_of_every_type() {
 /// Defines a test of all reductions for floating-point types, with values by position.
 macro_rules! of_floats {
     ($world:expr, $ty:ty, $value:expr, $wide:expr, $products:expr) => {{
-        let (case, value) = (large(), $value);
+        let (case, value) = (large_case(), $value);
         let array = case.array($world, value)?;
         let cells: Vec<([i64; 2], $ty)> = case.positions().into_iter().map(|p| (p, value(p))).collect();
         let section = || array.at(case.section.clone());
@@ -110,7 +110,7 @@ macro_rules! of_floats {
         let of_type = Bins::edges(bins.as_edges().iter().map(|&edge| narrow::<$ty>(edge)).collect())?;
         let of_section = $world.histogram(section(), &of_type)?;
         if of_type.as_edges().iter().zip(&edges).all(|(&edge, &wide)| $wide(edge) == wide) {
-            assert_eq!(of_section, counted(wide.iter().copied(), &edges));
+            assert_eq!(of_section, expected_histogram(wide.iter().copied(), &edges));
         }
         // Every third column, and a limited range of values.
         let stride = Stride { every: 3, first: 1 };
@@ -183,9 +183,9 @@ fn position_of_equal_extremes_has_least_index() {
         return;
     }
     support::ranks(&[1, 2], |world| {
-        let case = large();
+        let case = large_case();
         for (at, value) in [([3, 1], 4.0_f32), ([200, 100], -1.0), ([328, 468], 9.0)] {
-            // All cells from one index are equal, and the cells before it are larger.
+            // All cells from one index on are equal, and the cells before it are larger.
             let number = |[x, y]: [i64; 2]| if (y, x) >= (at[1], at[0]) { value } else { value + 1.0 };
             let array = case.array(world, number)?;
             let found = world.argmin(array.at(case.section.clone()))?;

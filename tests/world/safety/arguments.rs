@@ -9,7 +9,7 @@ use crate::support::cells::{Value, boxed, code, expect, fill};
 use crate::support::{RANKS, ranks};
 
 #[test]
-fn wrong_shapes() {
+fn invalid_shapes_are_refused() {
     ranks(RANKS, |world| {
         let a = world.array::<f32, 2>("a", &Layout::new([6, 4]))?;
         let b = world.array::<f32, 2>("b", &Layout::new([4, 6]))?;
@@ -55,7 +55,7 @@ fn wrong_shapes() {
 
 #[test]
 #[expect(clippy::reversed_empty_ranges, reason = "that is one of the mistakes")]
-fn regions_out_of_range() {
+fn regions_out_of_range_are_refused() {
     ranks(RANKS, |world| {
         let a = world.array::<u8, 2>("a", &Layout::new([6, 4]).ghost([1, 1]))?;
         fill(&a, 2)?;
@@ -96,7 +96,7 @@ fn regions_out_of_range() {
 }
 
 #[test]
-fn negative_and_overflowing_sizes() {
+fn negative_and_overflowing_sizes_are_refused() {
     ranks(RANKS, |world| {
         let array = |layout: Layout| refused(world, world.array::<f32, 2>("array", &layout));
         let plain = || Layout::new([6, 4]);
@@ -176,7 +176,7 @@ fn chunk_over_the_limit_error_names_a_valid_layout() {
 }
 
 #[test]
-fn arrays_and_regions_without_cells() {
+fn empty_arrays_and_regions_are_accepted() {
     ranks(RANKS, |world| {
         for shape in [[0, 0, 0], [5, 0, 3], [0, 1, 1]] {
             for split in [Split::Auto, Split::Whole, Split::Even(3)] {

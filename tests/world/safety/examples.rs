@@ -1,4 +1,4 @@
-//! The example `doctor`, whose output other programs read, with closed or full output.
+//! Example `doctor`, whose output other programs read, with closed or full output.
 
 use std::fs::OpenOptions;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::support::launcher;
 use crate::world::readme::built;
 
-/// The example, with one line of output.
+/// Command of the example, with one line of output.
 fn doctor() -> Command {
     let mut command = built("doctor");
     command.arg("--quick").env_remove("ZIPPY_RANKS").env("RUST_BACKTRACE", "0").stdin(Stdio::null());
@@ -14,7 +14,7 @@ fn doctor() -> Command {
 }
 
 #[test]
-fn closed_output_is_no_failure() {
+fn closed_output_of_example_is_no_failure() {
     if launcher::size().is_some() {
         return;
     }
@@ -25,7 +25,7 @@ fn closed_output_is_no_failure() {
 }
 
 #[test]
-fn a_full_disk_is_an_error() {
+fn full_disk_is_an_error_of_example() {
     if launcher::size().is_some() {
         return;
     }

@@ -1,5 +1,5 @@
-//! Ranks that fail, panic or call different operations: all other ranks get an error that names the
-//! rank, and no rank waits forever.
+//! Ranks that fail, panic or call different operations: all other ranks get an error with the rank,
+//! and no rank waits forever.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::support::jobs::Ended;
 use crate::support::{launcher, ranks};
 use zippy_testing::job;
 
-/// Runs a program that fails, and returns the error of each rank of this process.
+/// Runs a program that fails. Returns the error of each rank of this process.
 pub(super) fn failing(
     count: usize,
     set: fn(Config) -> Config,
@@ -42,7 +42,7 @@ pub(super) fn as_is(config: Config) -> Config {
 }
 
 #[test]
-fn one_rank_returns_an_error() {
+fn error_of_one_rank_ends_run_on_all_ranks() {
     for count in launcher::counts(&[2, 3, 5, 8]) {
         let errors = failing(count, as_is, |world| {
             let array = world.array::<f32, 1>("array", &Layout::new([9]))?;
@@ -67,7 +67,7 @@ fn one_rank_returns_an_error() {
 }
 
 #[test]
-fn a_mistake_of_one_rank_in_a_collective() {
+fn invalid_argument_on_one_rank_ends_collective_on_all_ranks() {
     for count in launcher::counts(&[2, 3, 5]) {
         let errors = failing(count, as_is, |world| {
             let global = world.array::<f32, 1>("global", &Layout::new([9]))?;
@@ -92,7 +92,7 @@ fn a_mistake_of_one_rank_in_a_collective() {
 }
 
 #[test]
-fn a_device_that_fails_in_a_transfer() {
+fn device_failure_in_transfer_ends_run_on_all_ranks() {
     for count in launcher::counts(&[2, 3]) {
         let errors = failing(count, as_is, |world| {
             let array = world.array::<f32, 1>("array", &Layout::new([9]).ghost([1]).periodic([true]))?;
@@ -131,7 +131,7 @@ fn agreed_failure_leaves_the_world_usable() {
             }
             error => panic!("{error}"),
         }
-        // A failure with an empty text is a failure, too.
+        // An error with an empty text is also an error.
         let own = if world.rank() == 0 { Err(Error::program("")) } else { Ok(()) };
         world.agree("say nothing", own).unwrap_err();
         let array = world.array::<u8, 1>("array", &Layout::new([9]).ghost([1]).periodic([true]))?;
@@ -178,7 +178,7 @@ job!(a_failure_is_one_line, 3, the_last_rank_fails, |ended: &Ended| {
     assert_eq!(ended.lines("part-0002.raw is missing").len(), 1, "{}", ended.text);
 });
 
-/// A program in which the last rank calls another operation, and the names of both calls.
+/// Program in which the last rank calls another operation, and the names of both calls.
 type Apart = (fn(&World, bool) -> Result<()>, &'static str, &'static str);
 
 const APART: [Apart; 6] = [
@@ -227,7 +227,7 @@ const APART: [Apart; 6] = [
 ];
 
 #[test]
-fn ranks_that_call_different_collectives() {
+fn different_collectives_return_error_with_both_names() {
     for (count, check) in launcher::counts(&[2, 3, 5]).into_iter().flat_map(|count| [(count, true), (count, false)]) {
         for (program, first, second) in APART {
             let errors: Mutex<Vec<String>> = Mutex::default();
@@ -277,7 +277,7 @@ fn wait_over_the_limit_names_the_awaited_rank() {
 }
 
 #[test]
-fn a_failure_overtakes_what_was_started() {
+fn failure_is_received_before_started_transfers() {
     for count in launcher::counts(&[2, 3, 5]) {
         let errors = failing(count, as_is, |world| {
             let array = world.array::<f32, 1>("array", &Layout::new([9]).ghost([1]).periodic([true]))?;
@@ -302,7 +302,7 @@ fn a_failure_overtakes_what_was_started() {
 }
 
 #[test]
-fn an_array_that_one_rank_has_dropped() {
+fn request_for_dropped_array_is_an_error() {
     for count in launcher::counts(&[2, 3]) {
         let errors = failing(count, as_is, |world| {
             let array = world.array::<f32, 1>("array", &Layout::new([9]).split([Split::Whole]))?;
@@ -343,10 +343,10 @@ zippy_testing::with_variables! {
 /// A build without MPI under a launcher would create one world per process.
 #[cfg(not(feature = "mpi"))]
 #[test]
-fn a_launcher_without_mpi_is_refused() {
+fn launcher_without_mpi_is_refused() {
     use crate::support::jobs::{self, Carrier};
 
-    let test = jobs::test(module_path!(), "a_launcher_without_mpi_is_refused");
+    let test = jobs::test(module_path!(), "launcher_without_mpi_is_refused");
     const LAUNCHERS: [(&str, &str); 3] = [("OMPI_COMM_WORLD_SIZE", "4"), ("PMI_RANK", "0"), ("PMIX_RANK", "2")];
     let played = jobs::play(&test, || {
         let error = run_with(Config::new(), |_| Ok(())).unwrap_err();
@@ -361,10 +361,10 @@ fn a_launcher_without_mpi_is_refused() {
     }
 }
 
-/// One process for several requested ranks: the launcher is wrong or missing.
+/// The launcher is wrong or missing: one process for several requested ranks.
 #[cfg(feature = "mpi")]
 #[test]
-fn more_ranks_than_the_launcher_started() {
+fn more_ranks_than_launched_processes_are_refused() {
     let Some(started) = launcher::size() else { return };
     let error = run_with(Config::threads(started + 1), |_| Ok(())).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Transport(TransportError::RankCount { .. })), "{error}");

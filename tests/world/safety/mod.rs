@@ -1,5 +1,4 @@
-//! Errors name the mistake, the source line and the correction; they are the same on every rank,
-//! and no rank hangs.
+//! Errors: mistake, source line and correction, equal on every rank; no rank hangs.
 
 mod arguments;
 #[cfg(target_os = "linux")]
@@ -12,8 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use zippy::{Result, World};
 
-/// Text of an error that must be the same on every rank. Collective; the world must still be
-/// usable.
+/// Text of an error that must be equal on every rank. Collective; the world must still be usable.
 #[track_caller]
 fn refused<R>(world: &World, result: Result<R>) -> String {
     let Err(error) = result else { panic!("this was accepted") };

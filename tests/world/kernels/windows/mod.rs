@@ -11,17 +11,18 @@ use zippy::{Element, KernelSource, Layout, LocalArray, Result, World};
 
 use crate::support;
 
-/// The smallest possible limit.
-const LIMIT: &str = "4096";
+/// Smallest possible limit of a binding, in bytes.
+const BINDING_LIMIT: &str = "4096";
 
-/// Runs the tests of this file in a process with small bindings. Each test checks its requirements.
+/// Runs the tests of this module in a process with small bindings. Each test checks its
+/// requirements.
 #[test]
 fn small_bindings() {
     if std::env::var_os("ZIPPY_BINDING_LIMIT").is_some() || support::launcher::size().is_some() {
         return;
     }
     let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
-    let output = command.args(["windows::"]).env("ZIPPY_BINDING_LIMIT", LIMIT).output().expect("it runs");
+    let output = command.args(["windows::"]).env("ZIPPY_BINDING_LIMIT", BINDING_LIMIT).output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
     for test in [
@@ -41,13 +42,13 @@ fn small_bindings() {
     }
 }
 
-/// True if the adapter has enough bindings for the large arrays of these tests. Otherwise the
+/// True if the adapter has enough bindings for the large arrays of these tests; otherwise the
 /// arrays are smaller.
-fn many_bindings(world: &World) -> bool {
+fn has_many_bindings(world: &World) -> bool {
     world.gpu().limits().wgpu.max_storage_buffers_per_shader_stage >= 24
 }
 
-/// Arguments of an entry point: without and with an argument that prevents calls in parts.
+/// Arguments of an entry point: without and with one that prevents calls in parts.
 const ARGUMENTS: [&str; 2] = [
     "@builtin(global_invocation_id) id: vec3<u32>",
     "@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32",
@@ -90,7 +91,7 @@ fn plain_with<T: Element + PartialEq + std::fmt::Debug>(
     sum: &impl Fn(T, T, T) -> T,
     arguments: &str,
 ) -> Result<()> {
-    let width = if many_bindings(world) { 53 } else { 53 * 4 / size_of::<T>() as i64 };
+    let width = if has_many_bindings(world) { 53 } else { 53 * 4 / size_of::<T>() as i64 };
     let layout = Layout::new([width, 41]).ghost([0, 7]);
     let a: LocalArray<T, 2> = world.local_array("a", &layout)?;
     let b: LocalArray<T, 2> = world.local_array("b", &layout)?;
@@ -126,7 +127,7 @@ fn plain_cells() {
     });
 }
 
-/// A cell of 12 bytes, which does not divide a window.
+/// Cell of 12 bytes, a size that does not divide a window.
 #[derive(Clone, Copy, Debug, PartialEq, Element)]
 #[repr(C)]
 struct Odd {
@@ -178,7 +179,7 @@ fn main(ARGUMENTS) {
 }
 ";
         for arguments in ARGUMENTS {
-            let height = if many_bindings(world) { 140 } else { 70 };
+            let height = if has_many_bindings(world) { 140 } else { 70 };
             let layout = Layout::new([131, height]).ghost([3, 9]);
             let a: LocalArray<i8, 2> = world.local_array("a", &layout)?;
             let b: LocalArray<i8, 2> = world.local_array("b", &layout)?;
@@ -224,8 +225,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// Number of bindings of a kernel and their total bytes; `None` if these are too many for a test.
-/// `small_bindings` sets a limit.
+/// Number of bindings of a kernel, and their total bytes; `None` if these are too many for a test.
+/// The test `small_bindings` sets a limit.
 fn all_bindings(world: &World) -> Option<(u64, u64)> {
     let limits = world.gpu().limits();
     let most = u64::from(limits.wgpu.max_storage_buffers_per_shader_stage);
@@ -233,9 +234,8 @@ fn all_bindings(world: &World) -> Option<(u64, u64)> {
     (bytes <= 64 << 20).then_some((most, bytes))
 }
 
-/// More windows than the adapter has bindings are an error that names the remedy.
-///
-/// A kernel that accesses only cells around its position needs one window, so that it runs.
+/// The error names the remedy. A kernel that accesses only cells around its position needs one
+/// window, so that it runs.
 #[test]
 fn too_many() {
     support::ranks(&[1, 2], |world| {
@@ -261,7 +261,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// A kernel that accesses only cells around its position needs one window for a chunk of any size.
 #[test]
 fn one_window() {
     support::ranks(&[1, 2], |world| {

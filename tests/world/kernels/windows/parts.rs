@@ -21,7 +21,7 @@ fn arrays(world: &World) -> Result<[LocalArray<u32, 2>; 2]> {
     Ok([x, y])
 }
 
-/// A kernel whose `statements` add cells of `x` to `s`.
+/// Kernel whose `statements` add cells of `x` to `s`.
 fn kernel(statements: &str) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read> x: array<u32>;
@@ -41,7 +41,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     KernelSource::text("parts.wgsl", text)
 }
 
-/// Expected sum of the cells around a position.
+/// Function that returns the expected sum of the cells around a position.
 type Definition = fn([i64; 2]) -> u32;
 
 fn column([x, y]: [i64; 2], d: i64) -> u32 {
@@ -129,7 +129,7 @@ fn kernels_over_several_boxes_have_the_cells_of_their_definition() {
     });
 }
 
-/// A kernel may use the invocation numbers of a call over one box for other purposes than
+/// A kernel may also use the invocation numbers of a call over one box for other purposes than
 /// positions.
 #[test]
 fn numbers_of_invocations_begin_once() {
