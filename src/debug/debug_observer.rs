@@ -129,7 +129,7 @@ impl DebugObserver {
                 }));
             };
             let When::Condition(text) = &rule.when else { continue };
-            match world_facts::holds(condition, world)? {
+            match world_facts::evaluate_condition(condition, world)? {
                 Ok(true) => return Ok(Some(text.clone())),
                 Ok(false) => {}
                 // Once only: otherwise a program that creates the array later would pause at every

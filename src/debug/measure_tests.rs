@@ -44,7 +44,7 @@ pub(super) fn on_ranks(program: impl Fn(&World) -> Result<()> + Send + Sync) {
     }
 }
 
-const THIS: ArrayRef = ArrayRef { rank: None, number: 7 };
+const SUMMARIZED_ARRAY: ArrayRef = ArrayRef { rank: None, number: 7 };
 
 fn summarize_array(
     world: &World,
@@ -62,7 +62,7 @@ fn hash_position(at: [i64; 2], which: u64) -> u64 {
 }
 
 /// Pseudorandom multiple of 1/8 from −4 to 12, including both ends, or a NaN or an infinity.
-fn float(at: [i64; 2], which: u64) -> f64 {
+fn random_float(at: [i64; 2], which: u64) -> f64 {
     match (at, hash_position(at, which) % 40) {
         ([0, 0], _) => -4.0,
         ([12, 6], _) => 12.0,
@@ -84,17 +84,17 @@ fn random_integer(at: [i64; 2], which: u64) -> i64 {
 }
 
 fn narrow(at: [i64; 2]) -> Narrow {
-    let f = |which| float(at, which) as f32;
+    let f = |which| random_float(at, which) as f32;
     let inner = Inner { shade: [f(4), f(5)], number: random_integer(at, 6) as i32 - 100, _pad: 3 };
     Narrow { place: [f(0), f(1), f(2)], kind: random_integer(at, 3) as u32, inner }
 }
 
 fn wide(at: [i64; 2]) -> Wide {
-    Wide { weight: float(at, 1), id: random_integer(at, 2) as u64 }
+    Wide { weight: random_float(at, 1), id: random_integer(at, 2) as u64 }
 }
 
 fn half(at: [i64; 2]) -> Half {
-    let half = |which| f16::from_f64(float(at, which));
+    let half = |which| f16::from_f64(random_float(at, which));
     Half { half: [half(3), half(4)], _pad: 0, change: [half(5), half(6), half(7), half(8)] }
 }
 
@@ -173,10 +173,15 @@ fn check_summaries<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Co
             let ways = [(16, None, false), (16, None, true), (16, Some(by_hand), false), (0, None, false)];
             for (bins, range, positive) in ways.into_iter().chain([(0, Some(by_hand), true)]) {
                 let percentiles = if range.is_none() { vec![0.0, 99.0, 1.0, 37.5, 100.0] } else { Vec::new() };
-                let request =
-                    SummaryRequest { bins, range, percentiles, positive, ..SummaryRequest::of(THIS, index as u16) };
+                let request = SummaryRequest {
+                    bins,
+                    range,
+                    percentiles,
+                    positive,
+                    ..SummaryRequest::of(SUMMARIZED_ARRAY, index as u16)
+                };
                 let found = summarize_array(world, array.core(), &request)?;
-                assert_eq!((found.array, found.numbers, found.step), (THIS, index as u16, 42));
+                assert_eq!((found.array, found.numbers, found.step), (SUMMARIZED_ARRAY, index as u16, 42));
                 let components = (0..numbers.components.into()).map(|index| component_values(&cells, numbers, index));
                 let right: Vec<_> = components.map(|values| expected_component(&values, is_float, &request)).collect();
                 assert_eq!(found.components, right, "{} {numbers:?} {bins} {range:?} {layout:?}", T::INFO.name);
@@ -192,11 +197,11 @@ fn summaries_agree_with_a_plain_loop() {
         check_summaries(world, narrow)?;
         check_summaries(world, wide)?;
         check_summaries(world, half)?;
-        check_summaries(world, |at| float(at, 9) as f32)?;
-        check_summaries(world, |at| float(at, 9))?;
-        check_summaries(world, |at| f16::from_f64(float(at, 9)))?;
-        check_summaries(world, |at| std::array::from_fn::<f32, 4, _>(|c| float(at, c as u64) as f32))?;
-        check_summaries(world, |at| std::array::from_fn::<f16, 2, _>(|c| f16::from_f64(float(at, c as u64))))?;
+        check_summaries(world, |at| random_float(at, 9) as f32)?;
+        check_summaries(world, |at| random_float(at, 9))?;
+        check_summaries(world, |at| f16::from_f64(random_float(at, 9)))?;
+        check_summaries(world, |at| std::array::from_fn::<f32, 4, _>(|c| random_float(at, c as u64) as f32))?;
+        check_summaries(world, |at| std::array::from_fn::<f16, 2, _>(|c| f16::from_f64(random_float(at, c as u64))))?;
         check_summaries(world, |at| [random_integer(at, 0) as u32, random_integer(at, 1) as u32])?;
         check_summaries(world, |at| random_integer(at, 0) as u8)?;
         check_summaries(world, |at| (random_integer(at, 0) - 100) as i8)?;
@@ -224,7 +229,8 @@ fn check_lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy
     let layouts = layouts(world.size());
     // No length is near an edge of the bins, so rounding does not change its bin.
     let (range, percentiles) = (Some((-0.333, 200.77)), vec![1.0, 50.0, 99.0]);
-    let request = SummaryRequest { length: true, bins: 16, range, percentiles, ..SummaryRequest::of(THIS, 0) };
+    let request =
+        SummaryRequest { length: true, bins: 16, range, percentiles, ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
     for layout in [&layouts[1], &layouts[3]] {
         let found = summarize_array(world, array(world, layout, value)?.core(), &request)?;
         assert!(found.length);
@@ -243,7 +249,7 @@ fn check_lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy
 fn lengths_agree_with_a_plain_loop() {
     on_ranks(|world| {
         check_lengths(world, narrow)?;
-        check_lengths(world, |at| [f16::from_f64(float(at, 0)), f16::from_f64(float(at, 1))])?;
+        check_lengths(world, |at| [f16::from_f64(random_float(at, 0)), f16::from_f64(random_float(at, 1))])?;
         check_lengths(world, |at| std::array::from_fn::<i32, 4, _>(|c| random_integer(at, c as u64) as i32 - 100))
     });
 }
@@ -253,7 +259,7 @@ fn percentiles_are_exact_with_outliers() {
     on_ranks(|world| {
         let value = |[x, y]: [i64; 2]| if (x, y) == (4, 5) { 1e30 } else { (x + 13 * y) as f32 * 1e-6 };
         let array = array(world, &layouts(world.size())[1], value)?;
-        let request = SummaryRequest { percentiles: vec![10.0, 90.0], ..SummaryRequest::of(THIS, 0) };
+        let request = SummaryRequest { percentiles: vec![10.0, 90.0], ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
         let found = &summarize_array(world, array.core(), &request)?.components[0];
         assert_eq!(found.extremes.unwrap().1.to_f64() as f32, 1e30);
         assert_eq!(found.percentiles, [9e-6_f32, 82e-6].map(|value| f64::from(value).into()));
@@ -270,7 +276,8 @@ fn large_integers_are_exact() {
         let (low, high) = ((1 << 60) + 1, u64::MAX - 1);
         let value = |[x, y]: [i64; 2]| [low, high, high, (1 << 63) + 5][((x + 13 * y) % 4) as usize];
         let array = array(world, &layouts(world.size())[1], value)?;
-        let request = SummaryRequest { bins: 2, percentiles: vec![0.0, 50.0], ..SummaryRequest::of(THIS, 0) };
+        let request =
+            SummaryRequest { bins: 2, percentiles: vec![0.0, 50.0], ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
         let found = &summarize_array(world, array.core(), &request)?.components[0];
         let exact = |value: u64| ScalarValue::Integer(value.into());
         let ends = (exact(low), exact(high));
@@ -284,7 +291,8 @@ fn large_integers_are_exact() {
 #[test]
 fn empty_and_constant_arrays_have_summaries() {
     on_ranks(|world| {
-        let request = SummaryRequest { bins: 3, percentiles: vec![1.0, 99.0], ..SummaryRequest::of(THIS, 0) };
+        let request =
+            SummaryRequest { bins: 3, percentiles: vec![1.0, 99.0], ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
         let none = world.array::<f32, 2>("none", &Layout::new([0, 5]))?;
         let nothing = Component {
             count: 0,
@@ -331,7 +339,7 @@ fn summary_of_local_array_sends_no_messages() {
         if world.rank() != world.size() - 1 {
             return Ok(());
         }
-        let request = SummaryRequest { bins: 4, range: Some((0.0, 400.0)), ..SummaryRequest::of(THIS, 0) };
+        let request = SummaryRequest { bins: 4, range: Some((0.0, 400.0)), ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
         let found = |core| Ok::<_, crate::Error>(summary(world, core, &request, 1)?.unwrap().components.swap_remove(0));
         let local = world.local_array::<f32, 2>("mine", &Layout::new([30, 20]).ghost([2, 2]))?;
         local.with_ghosts().fill(f32::NAN)?;
@@ -359,7 +367,7 @@ fn summary_of_local_array_sends_no_messages() {
 fn invalid_requests_are_refused() {
     on_ranks(|world| {
         let array = array(world, &layouts(world.size())[1], narrow)?;
-        let right = SummaryRequest { bins: 3, ..SummaryRequest::of(THIS, 0) };
+        let right = SummaryRequest { bins: 3, ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
         let refused = |request: &SummaryRequest| -> Result<String> {
             Ok(world.collective("summary", hash("summary"), || summary(world, array.core(), request, 1))?.unwrap_err())
         };

@@ -131,7 +131,7 @@ pub fn attach(world: &World, settings: &Settings) -> Result<Option<ViewerAccess>
     };
     let (control, recorder) = world.agree("attaching viewers and recordings", started)?;
     let access = control.as_ref().map(|(_, access)| access.clone());
-    let recorder = recorder.or_else(|| every.map(Recorder::elsewhere));
+    let recorder = recorder.or_else(|| every.map(Recorder::without_file));
     if recorder.is_some() {
         trace::keep(trace::LATEST_SPANS);
     }

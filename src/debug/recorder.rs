@@ -33,7 +33,7 @@ pub(super) struct Recorder {
     /// Maximum number of recorded bytes per array.
     max_array_bytes: usize,
     limit: u64,
-    /// The file on rank 0; `None` elsewhere, and after a write error.
+    /// The file on rank 0; `None` on other ranks, and after a write error.
     file: Option<(PathBuf, Writer<BufWriter<File>>)>,
     /// Number of the last recorded debug point.
     last: Option<u64>,
@@ -48,7 +48,7 @@ pub(super) struct Recorder {
 const WAIT_FOR_READER: Duration = Duration::from_secs(5);
 
 /// Creates a regular file, or opens a device or a pipe. A pipe must have a reader.
-fn create(path: &Path) -> io::Result<File> {
+fn create_file(path: &Path) -> io::Result<File> {
     let is_special = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
     if !is_special {
         return File::create(path);
@@ -69,7 +69,7 @@ impl Recorder {
     /// The file cannot be created.
     pub(super) fn new(settings: &RecordSettings, program: &Program) -> Result<Self, String> {
         let begin = || -> io::Result<_> {
-            let mut writer = Writer::new(BufWriter::new(create(&settings.file)?))?;
+            let mut writer = Writer::new(BufWriter::new(create_file(&settings.file)?))?;
             writer.add(&Recorded::Program(program.clone()))?;
             Ok(writer)
         };
@@ -78,11 +78,11 @@ impl Recorder {
         let writer = begin().map_err(refused)?;
         let file = Some((settings.file.clone(), writer));
         let limit = settings.limit.unwrap_or(u64::MAX);
-        Ok(Self { max_array_bytes: settings.max_array_bytes, limit, file, ..Self::elsewhere(settings.every) })
+        Ok(Self { max_array_bytes: settings.max_array_bytes, limit, file, ..Self::without_file(settings.every) })
     }
 
     /// Recorder of a rank that does not write the file.
-    pub(super) fn elsewhere(every: u64) -> Self {
+    pub(super) fn without_file(every: u64) -> Self {
         let (cells, limit) = (BTreeMap::new(), u64::MAX);
         Self { every, max_array_bytes: 0, limit, file: None, last: None, cells, moves: None, since: 0 }
     }

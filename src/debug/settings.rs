@@ -6,11 +6,12 @@ use std::time::Duration;
 use zippy_protocol::MOST_VIEW_BYTES;
 
 /// Description of `ZIPPY_DEBUG` for error messages.
-const HELP: &str = "ZIPPY_DEBUG has words separated by commas: `spawn` starts the viewer; `listen:PORT` waits for viewers at \
-                    a port of this machine (0 for any); `record:FILE` records every debug point, `every:N` only those whose \
-                    number is a multiple of N; `most:SIZE` limits the recorded bytes of each array and `limit:SIZE` the size of \
-                    the file, as 256K or 1GiB; `pause` or `run` at the first debug point; `lost:SECONDS` or `lost:keep` for a \
-                    paused program without a viewer; `silent:SECONDS` until a viewer that does not answer is disconnected";
+const SETTINGS_HELP: &str =
+    "ZIPPY_DEBUG has words separated by commas: `spawn` starts the viewer; `listen:PORT` waits for viewers at \
+     a port of this machine (0 for any); `record:FILE` records every debug point, `every:N` only those whose \
+     number is a multiple of N; `most:SIZE` limits the recorded bytes of each array and `limit:SIZE` the size of \
+     the file, as 256K or 1GiB; `pause` or `run` at the first debug point; `lost:SECONDS` or `lost:keep` for a \
+     paused program without a viewer; `silent:SECONDS` until a viewer that does not answer is disconnected";
 
 /// Settings for the viewers and the recording of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,7 +136,7 @@ impl Settings {
         let mut settings = Self { viewer: None, ..Self::listen(0) };
         let (mut every, mut most, mut limit, mut pause) = (1, MOST_VIEW_BYTES, None, None);
         for word in text.split(',').map(str::trim) {
-            let wrong = |what: &str| Err(format!("ZIPPY_DEBUG={text:?}: `{word}` {what}. {HELP}"));
+            let wrong = |what: &str| Err(format!("ZIPPY_DEBUG={text:?}: `{word}` {what}. {SETTINGS_HELP}"));
             let (name, value) = word.split_once(':').map_or((word, None), |(name, value)| (name, Some(value)));
             match (name, value) {
                 ("spawn", None) => settings.viewer = Some(Viewer::Spawn),
@@ -173,7 +174,7 @@ impl Settings {
             }
         }
         if settings.viewer.is_none() && settings.record.is_none() {
-            return Err(format!("ZIPPY_DEBUG={text:?} names neither a viewer nor a recording. {HELP}"));
+            return Err(format!("ZIPPY_DEBUG={text:?} names neither a viewer nor a recording. {SETTINGS_HELP}"));
         }
         if let Some(record) = &mut settings.record {
             (record.every, record.max_array_bytes, record.limit) = (every, most, limit);
@@ -185,7 +186,7 @@ impl Settings {
 }
 
 /// Units of sizes: their letters and exponents; the base is 1024 or 1000.
-const UNITS: [(char, u32); 4] = [('K', 1), ('M', 2), ('G', 3), ('T', 4)];
+const SIZE_UNITS: [(char, u32); 4] = [('K', 1), ('M', 2), ('G', 3), ('T', 4)];
 
 /// Parses a number of bytes: `256K` and `256KiB` have 1024 bytes per K, `500MB` has a million per
 /// M.
@@ -198,7 +199,7 @@ fn parse_size(text: &str) -> Option<u64> {
     let unit = rest.chars().next_back().filter(|letter| !letter.is_ascii_digit());
     let (digits, power) = match unit {
         Some(unit) => {
-            let (letter, power) = UNITS.into_iter().find(|(letter, _)| letter.eq_ignore_ascii_case(&unit))?;
+            let (letter, power) = SIZE_UNITS.into_iter().find(|(letter, _)| letter.eq_ignore_ascii_case(&unit))?;
             (rest.strip_suffix([letter, letter.to_ascii_lowercase()])?, power)
         }
         None => (rest, 0),
@@ -208,7 +209,7 @@ fn parse_size(text: &str) -> Option<u64> {
 
 /// Formats a number of bytes for [`Settings::parse`], in the largest unit that divides it.
 pub(super) fn size_text(bytes: u64) -> String {
-    let unit = UNITS.into_iter().rev().find(|(_, power)| bytes > 0 && bytes.is_multiple_of(1024_u64.pow(*power)));
+    let unit = SIZE_UNITS.into_iter().rev().find(|(_, power)| bytes > 0 && bytes.is_multiple_of(1024_u64.pow(*power)));
     unit.map_or(format!("{bytes} bytes"), |(letter, power)| format!("{} {letter}iB", bytes / 1024_u64.pow(power)))
 }
 

@@ -34,7 +34,8 @@ fn find_viewer() -> Result<PathBuf, String> {
         next_to_program.chain(on_path.map(|directory| directory.join(VIEWER_EXECUTABLE))).find(|path| path.is_file());
     found.ok_or_else(|| {
         format!(
-            "found no viewer: {VIEWER_EXECUTABLE} is neither next to this program nor on PATH, and ZIPPY_DEBUGGER is not set. \
+            "found no viewer: {VIEWER_EXECUTABLE} is neither next to this program nor on PATH, and ZIPPY_DEBUGGER is \
+             not set. \
              Build it with `cargo build --release -p zippy-debugger`"
         )
     })

@@ -19,7 +19,7 @@ use crate::world::hash;
 ///
 /// # Errors
 /// A failure of this or of another rank. The inner error has the errors of [`Condition::holds_in`].
-pub(super) fn holds(condition: &Condition, world: &World) -> Result<Result<bool, String>> {
+pub(super) fn evaluate_condition(condition: &Condition, world: &World) -> Result<Result<bool, String>> {
     let mut facts = WorldFacts { world, arrays: world.alive_arrays().0 };
     let resolved = condition.resolve(&facts);
     if !is_same_on_all_ranks(world, hash(resolved.as_ref().map(ResolvedCondition::arrays)))? {

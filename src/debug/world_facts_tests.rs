@@ -24,7 +24,7 @@ struct Particle {
 
 fn evaluate(world: &World, text: &str) -> Result<Result<bool, String>> {
     let condition: Condition = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-    world.collective("condition", hash(text), || world_facts::holds(&condition, world))
+    world.collective("condition", hash(text), || world_facts::evaluate_condition(&condition, world))
 }
 
 fn holds(world: &World, text: &str) -> Result<bool> {

@@ -346,7 +346,8 @@ zippy_testing::with_variables! {
             assert_eq!(world.gpu().limits().binding_bytes, 65_536);
             check_all_operations(world, &Layout::new([301, 211]), |chunks| chunks > 3)?;
             check_all_operations(world, &Layout::new([301, 211]).split_all(Split::Whole), |chunks| chunks == 1)?;
-            check_all_operations(world, &Layout::new([301, 211]).split([Split::Whole, Split::Even(2)]), |chunks| chunks == 2)
+            let halves = Layout::new([301, 211]).split([Split::Whole, Split::Even(2)]);
+            check_all_operations(world, &halves, |chunks| chunks == 2)
         });
     }
 }
@@ -355,7 +356,8 @@ zippy_testing::with_variables! {
     everything_by_driver_without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], || {
         ranks(&[1, 3], |world| {
             assert!(!world.gpu().host_mapped());
-            check_all_operations(world, &Layout::new([301, 211]).split([Split::Even(2), Split::Even(3)]), |chunks| chunks == 6)
+            let sixths = Layout::new([301, 211]).split([Split::Even(2), Split::Even(3)]);
+            check_all_operations(world, &sixths, |chunks| chunks == 6)
         });
     }
 }

@@ -119,7 +119,7 @@ fn large_plans_that_are_used_in_turn_are_kept() {
 }
 
 /// Kernel that adds a number, which is a constant of its text.
-fn step(number: i64) -> KernelSource {
+fn adding_kernel(number: i64) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
          @compute @workgroup_size(64)
@@ -144,7 +144,7 @@ fn cached_kernel_texts_are_bounded_by_their_bytes() {
         y.fill(0.0)?;
         let chunk = x.local()?;
         check_memory_is_bounded(world, "kernels", 80, 1 << 20, |time| {
-            world.kernel(step(time))?.call().update("x", chunk.all()).run()?;
+            world.kernel(adding_kernel(time))?.call().update("x", chunk.all()).run()?;
             if time % 16 == 0 { chunk.all().fill(0.0) } else { Ok(()) }
         })?;
         check_memory_is_bounded(world, "expressions", 80, 1 << 20, |time| {
@@ -173,7 +173,7 @@ fn ranks_that_are_threads_share_the_memory_for_texts() {
         let run_all = || -> Result<u64> {
             let before = world.gpu().counters().pipelines_made;
             for number in 0..8 {
-                world.kernel(step(number))?.call().update("x", x.local()?.all()).run()?;
+                world.kernel(adding_kernel(number))?.call().update("x", x.local()?.all()).run()?;
             }
             Ok(world.gpu().counters().pipelines_made - before)
         };

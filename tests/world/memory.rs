@@ -9,7 +9,7 @@ use zippy::{ArrayOptions, Element, Error, GlobalArray, Layout, Ownership, Result
 use crate::support;
 
 /// Text of the error, which must be equal on all ranks.
-fn refused<T: Element + std::fmt::Debug, const D: usize>(
+fn common_error_text<T: Element + std::fmt::Debug, const D: usize>(
     world: &World,
     result: Result<GlobalArray<T, D>>,
 ) -> Result<ArrayError> {
@@ -32,13 +32,13 @@ fn array_larger_than_any_machine_is_refused() {
         if world.gpu().memory_limits().rank_bytes == u64::MAX || std::env::var_os("ZIPPY_BINDING_LIMIT").is_some() {
             return Ok(());
         }
-        let text = refused(world, world.array::<f32, 2>("plane", &auto([400_000, 400_000])))?.to_string();
+        let text = common_error_text(world, world.array::<f32, 2>("plane", &auto([400_000, 400_000])))?.to_string();
         assert!(
             text.contains("array \"plane\" of 400000 x 400000 f32 needs 640") && text.contains("would fit"),
             "{text}"
         );
-        refused(world, world.array::<f32, 1>("line", &auto([1 << 38])))?;
-        refused(world, world.array::<u8, 3>("block", &auto([1 << 13, 1 << 13, 1 << 20])))?;
+        common_error_text(world, world.array::<f32, 1>("line", &auto([1 << 38])))?;
+        common_error_text(world, world.array::<u8, 3>("block", &auto([1 << 13, 1 << 13, 1 << 20])))?;
         let small = world.array::<f32, 2>("plane", &auto([40, 40]))?;
         small.fill(0.5)?;
         assert_eq!(world.sum(small.at(..))?, 800.0);
@@ -75,7 +75,7 @@ fn what_fits() {
             Layout::new([(mib << 20) / (4 * ranks), 4 * ranks]).split([Split::Whole, Split::Even(4 * world.size())])
         };
         let array = |name: &str, mib: i64| world.array::<u8, 2>(name, &bytes(mib));
-        let error = refused(world, array("much", 80 * ranks))?;
+        let error = common_error_text(world, array("much", 80 * ranks))?;
         let ArrayError::Memory {
             bytes: needed, rank: 0, of_rank, all_have, rank_has, taken: 0, fits, ranks: more, ..
         } = error
@@ -88,7 +88,7 @@ fn what_fits() {
 
         // Only live arrays count.
         let first = array("first", 40 * ranks)?;
-        let error = refused(world, array("second", 40 * ranks))?;
+        let error = common_error_text(world, array("second", 40 * ranks))?;
         assert!(
             matches!(error, ArrayError::Memory { taken, .. } if taken == 40 * MIB * world.size() as u64),
             "{error}"
@@ -104,13 +104,18 @@ fn what_fits() {
         // All chunks on one rank are refused, although all ranks together have enough memory.
         if world.size() > 1 {
             let owners = Ownership::table(vec![1; 4 * world.size()], world.size())?;
-            let error = refused(world, world.array::<u8, 2>("there", ArrayOptions::new(&bytes(80)).owned_by(owners)))?;
+            let error = common_error_text(
+                world,
+                world.array::<u8, 2>("there", ArrayOptions::new(&bytes(80)).owned_by(owners)),
+            )?;
             assert!(matches!(error, ArrayError::Memory { rank: 1, .. }), "{error}");
             // The second of two arrays on the same rank is refused.
             let owners = || Ownership::table(vec![1; 4 * world.size()], world.size());
             let there = world.array::<u8, 2>("there", ArrayOptions::new(&bytes(48)).owned_by(owners()?))?;
-            let error =
-                refused(world, world.array::<u8, 2>("there, too", ArrayOptions::new(&bytes(48)).owned_by(owners()?)))?;
+            let error = common_error_text(
+                world,
+                world.array::<u8, 2>("there, too", ArrayOptions::new(&bytes(48)).owned_by(owners()?)),
+            )?;
             let taken = matches!(error, ArrayError::Memory { rank: 1, taken_of_rank, .. } if taken_of_rank == 48 * MIB);
             assert!(taken, "{error}");
             drop(there);

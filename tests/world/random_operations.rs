@@ -317,12 +317,12 @@ fn check_program_against_model<const D: usize>(case: &Case) -> std::result::Resu
     result.map(drop).map_err(|error| TestCaseError::fail(error.to_string()))
 }
 
-fn config() -> ProptestConfig {
+fn proptest_config() -> ProptestConfig {
     ProptestConfig { cases: 20, rng_seed: support::seed(), max_shrink_iters: 200, ..ProptestConfig::default() }
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(proptest_config())]
 
     #[test]
     fn on_lines(case in case(1)) {

@@ -7,7 +7,7 @@ use crate::support;
 use zippy_testing::log::Log;
 
 /// Log lines that mention an array.
-fn logged(log: &Log, array: &str) -> Vec<String> {
+fn log_lines_with(log: &Log, array: &str) -> Vec<String> {
     log.text().lines().filter(|line| line.contains(&format!("{array:?}"))).map(str::to_owned).collect()
 }
 
@@ -27,7 +27,7 @@ fn ghost_update_without_ghost_cells_warns_once_per_call_site() {
         }
         world.barrier()?;
         if world.rank() == 0 {
-            let told = logged(&log, "without");
+            let told = log_lines_with(&log, "without");
             assert!(told.len() == 1 && told[0].contains(&format!("silent_mistakes.rs:{line}:")), "{told:?}");
         }
         world.start_ghosts(&without)?.wait()?;
@@ -35,7 +35,11 @@ fn ghost_update_without_ghost_cells_warns_once_per_call_site() {
         world.barrier()?;
         if world.rank() == 0 {
             assert_eq!(
-                (logged(&log, "without").len(), logged(&log, "both").len(), logged(&log, "with").len()),
+                (
+                    log_lines_with(&log, "without").len(),
+                    log_lines_with(&log, "both").len(),
+                    log_lines_with(&log, "with").len()
+                ),
                 (2, 1, 0)
             );
         }

@@ -82,7 +82,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 
 /// Steps of a program that computes and updates ghost cells. Before the last step, rank 1 sleeps in
 /// a debug point, and the other ranks wait for it.
-fn steps(world: &World) -> Result<()> {
+fn sleeping_program(world: &World) -> Result<()> {
     let layout = Layout::new([3000]).split([Split::Even(world.size())]).ghost([1]).periodic([true]);
     let field = world.array::<f32, 1>("field", &layout)?;
     let twice = world.kernel(KernelSource::text("twice", TWICE))?;
@@ -117,7 +117,7 @@ fn steps(world: &World) -> Result<()> {
 fn timeline_has_rows_of_all_ranks_and_waits_for_sleeping_rank() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.json");
-    run_with(Config::threads(3).trace(&path), steps).unwrap();
+    run_with(Config::threads(3).trace(&path), sleeping_program).unwrap();
     let Some((spans, rows)) = read_spans(&path) else { return };
     assert_eq!(rows, ["rank 0", "rank 1", "rank 2"]);
     check_rows(&spans, 3);
@@ -151,7 +151,7 @@ fn failed_run_has_timeline() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("failed.json");
     let error = run_with(Config::threads(3).trace(&path), |world| -> Result<()> {
-        steps(world)?;
+        sleeping_program(world)?;
         match world.rank() {
             2 => Err(Error::program("no more input")),
             _ => loop {
@@ -176,7 +176,7 @@ fn timeline_of_a_panic_has_earlier_spans() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("panicked.json");
         let error = run_with(Config::threads(3).trace(&path), move |world| -> Result<()> {
-            steps(world)?;
+            sleeping_program(world)?;
             assert!(world.rank() != panicking, "what was not expected");
             loop {
                 world.barrier()?;

@@ -7,7 +7,7 @@ use zippy::{ArrayOptions, Layout, Ownership, Result, Split, World, zip_chunks};
 use crate::support;
 
 /// Text of an error that must be equal on all ranks.
-fn refused<R>(world: &World, result: Result<R>) -> Result<String> {
+fn common_error_text<R>(world: &World, result: Result<R>) -> Result<String> {
     let text = result.err().expect("the arrays differ").to_string();
     let texts = world.group().all_gather_v(Box::new(text.clone().into_bytes()))?;
     assert!(texts.iter().all(|other| (**other).as_ref() == text.as_bytes()), "the same on every rank: {text}");
@@ -79,7 +79,7 @@ fn array_with_additional_uncut_axes_is_zipped() {
             ),
         ] {
             let cut = world.array::<f32, 3>("cut", &Layout::new([13, 7, 3]).split(splits))?;
-            let text = refused(world, zip_chunks((&density, &cut)))?;
+            let text = common_error_text(world, zip_chunks((&density, &cut)))?;
             assert!(text.contains(problem), "{text}, not {problem}");
         }
         Ok(())
@@ -106,17 +106,17 @@ fn different_cuts_or_owners_return_same_error_on_all_ranks() {
             world.array::<f32, 1>(name, &Layout::new(shape).split([Split::Even(chunks)]))
         };
         let (a, fewer, longer) = (array("a", [12], 4)?, array("fewer", [12], 3)?, array("longer", [13], 4)?);
-        let text = refused(world, zip_chunks((&a, &fewer)))?;
+        let text = common_error_text(world, zip_chunks((&a, &fewer)))?;
         assert!(
             text.contains("\"a\" and \"fewer\"") && text.contains("chunk 0 of \"a\" is [0..3], of \"fewer\" [0..4]"),
             "{text}"
         );
-        let text = refused(world, zip_chunks((&a, &a, &longer)))?;
+        let text = common_error_text(world, zip_chunks((&a, &a, &longer)))?;
         assert!(text.contains("chunk 0 of \"a\" is [0..3], of \"longer\" [0..4]"), "{text}");
 
         // Additional chunks without cells after the same chunks.
         let (three, five) = (array("three", [3], 3)?, array("five", [3], 5)?);
-        let text = refused(world, zip_chunks((&three, &five)))?;
+        let text = common_error_text(world, zip_chunks((&three, &five)))?;
         assert!(text.contains("\"three\" has 3 chunks, \"five\" has 5"), "{text}");
 
         let turned = a.reassigned(&[1, 2, 3, 0])?;
@@ -131,7 +131,7 @@ fn different_cuts_or_owners_return_same_error_on_all_ranks() {
             return Ok(());
         }
         for array in [&turned, &other] {
-            let text = refused(world, zip_chunks([&a, array]))?;
+            let text = common_error_text(world, zip_chunks([&a, array]))?;
             assert!(text.contains("chunk") && text.contains("on rank"), "{text}");
         }
         Ok(())

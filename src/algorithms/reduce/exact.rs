@@ -58,7 +58,7 @@ impl ExactSum {
     fn count_addition(&mut self) {
         self.additions += 1;
         if self.additions >= MAX_ADDITIONS_BEFORE_CARRY {
-            self.carry();
+            self.propagate_carries();
         }
     }
 
@@ -111,16 +111,16 @@ impl ExactSum {
 
     /// Adds another sum.
     pub fn merge(&mut self, other: &Self) {
-        self.carry();
+        self.propagate_carries();
         let mut other = other.clone();
-        other.carry();
+        other.propagate_carries();
         self.digits.iter_mut().zip(other.digits).for_each(|(mine, theirs)| *mine += theirs);
         self.additions = 2;
         self.add_specials(other.nans, other.infinities[0], other.infinities[1]);
     }
 
     /// Propagates carries, so that all digits except the highest are in `0..2^32`.
-    fn carry(&mut self) {
+    fn propagate_carries(&mut self) {
         for digit in 0..DIGITS - 1 {
             let carry = self.digits[digit] >> 32;
             self.digits[digit] -= carry << 32;
@@ -132,7 +132,7 @@ impl ExactSum {
     /// Words of the sum. The element-wise sums of the words of several sums are the words of their
     /// total; see [`from_words`](Self::from_words).
     pub fn into_words(mut self) -> Vec<i64> {
-        self.carry();
+        self.propagate_carries();
         let mut words = self.digits.to_vec();
         words.extend([self.nans as i64, self.infinities[0] as i64, self.infinities[1] as i64]);
         words
@@ -144,7 +144,7 @@ impl ExactSum {
         sum.digits.copy_from_slice(&words[..DIGITS]);
         sum.nans = words[DIGITS] as u64;
         sum.infinities = [words[DIGITS + 1] as u64, words[DIGITS + 2] as u64];
-        sum.carry();
+        sum.propagate_carries();
         sum
     }
 
@@ -173,11 +173,11 @@ impl ExactSum {
             (0, [0, _]) => return f64::NEG_INFINITY,
             _ => return f64::NAN,
         }
-        self.carry();
+        self.propagate_carries();
         let negative = self.digits[DIGITS - 1] < 0;
         if negative {
             self.digits.iter_mut().for_each(|digit| *digit = -*digit);
-            self.carry();
+            self.propagate_carries();
         }
         let Some(top) = self.digits.iter().rposition(|&digit| digit != 0) else { return 0.0 };
         // At least the highest 96 bits: the 53 bits of the result, its rounding bit and further

@@ -228,9 +228,12 @@ integers! {
     u16: format(Load::U16, Order::Unsigned), u64::from, |key| key as u16, |key| key as u16, sum_narrow;
     u32: format(Load::Word, Order::Unsigned), u64::from, |key| key as u32, |key| key, sum_narrow;
     u64: None, |value| value, |key| key, u64::from, |block: &[u64]| wide_sum(block.iter().copied().map(unsigned_halves));
-    i8: format(Load::I8, Order::Signed), |v| signed_key(i64::from(v)), |k| (k ^ SIGN) as i8, |k| signed_from_device_key(k) as i8, sum_narrow;
-    i16: format(Load::I16, Order::Signed), |v| signed_key(i64::from(v)), |k| (k ^ SIGN) as i16, |k| signed_from_device_key(k) as i16, sum_narrow;
-    i32: format(Load::Word, Order::Signed), |v| signed_key(i64::from(v)), |k| (k ^ SIGN) as i32, signed_from_device_key, sum_narrow;
+    i8: format(Load::I8, Order::Signed), |v| signed_key(i64::from(v)),
+        |k| (k ^ SIGN) as i8, |k| signed_from_device_key(k) as i8, sum_narrow;
+    i16: format(Load::I16, Order::Signed), |v| signed_key(i64::from(v)),
+        |k| (k ^ SIGN) as i16, |k| signed_from_device_key(k) as i16, sum_narrow;
+    i32: format(Load::Word, Order::Signed), |v| signed_key(i64::from(v)),
+        |k| (k ^ SIGN) as i32, signed_from_device_key, sum_narrow;
     i64: None, signed_key, |k| (k ^ SIGN) as i64, |k| i64::from(signed_from_device_key(k)),
         |block: &[i64]| wide_sum(block.iter().copied().map(signed_halves));
 }

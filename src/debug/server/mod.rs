@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use connection::{ConnectionContext, UnprovedConnections};
 pub(super) use queue::{PendingRequest, Queue};
-use token::{new_token, validated};
+use token::{new_token, validate_token};
 
 use zippy_protocol::{Ask, Message, Program, frame};
 
@@ -42,7 +42,7 @@ impl Server {
             _ => format!("cannot listen at port {port} of this machine: {error}"),
         })?;
         let address = listener.local_addr().map_err(|error| format!("cannot listen at port {port}: {error}"))?;
-        let token = token.map_or_else(new_token, validated)?;
+        let token = token.map_or_else(new_token, validate_token)?;
         let queue = Arc::new(Queue::default());
         let shared = Arc::new(ConnectionContext {
             queue: queue.clone(),

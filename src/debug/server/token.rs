@@ -22,7 +22,7 @@ pub(super) fn new_token() -> Result<String, String> {
 ///
 /// # Errors
 /// It does not have the form of a token.
-pub(super) fn validated(token: String) -> Result<String, String> {
+pub(super) fn validate_token(token: String) -> Result<String, String> {
     let is_valid = token.len() == TOKEN_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_valid { Ok(token) } else { Err(format!("a token for viewers has {TOKEN_DIGITS} hexadecimal digits")) }
 }

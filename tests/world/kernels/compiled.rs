@@ -8,7 +8,7 @@ use zippy::{Kernel, KernelSource, Layout, Result, Split, World};
 use crate::support;
 
 /// Kernel text that is new to all devices of this process.
-fn source() -> KernelSource {
+fn new_kernel_source() -> KernelSource {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let text = format!(
@@ -67,8 +67,8 @@ fn count_pipelines(world: &World, source: &KernelSource) -> Result<[u64; 2]> {
 fn kernel_is_compiled_once_per_kind_of_arrays() {
     support::ranks(&[1, 3], |world| {
         // The first run also compiles pipelines of transfers.
-        count_pipelines(world, &source())?;
-        let again = source();
+        count_pipelines(world, &new_kernel_source())?;
+        let again = new_kernel_source();
         assert_eq!(count_pipelines(world, &again)?, [1, 1]);
         assert_eq!(count_pipelines(world, &again)?, [0, 0], "a kernel of the same text");
         Ok(())
@@ -78,7 +78,7 @@ fn kernel_is_compiled_once_per_kind_of_arrays() {
 #[test]
 fn repeated_call_creates_no_buffer_or_pipeline() {
     support::ranks(&[1, 3], |world| {
-        let kernel = world.kernel(source())?;
+        let kernel = world.kernel(new_kernel_source())?;
         let layout = Layout::new([41, 6, 3]).split([Split::Even(2 * world.size()), Split::Whole, Split::Even(2)]);
         let a = world.array::<i32, 3>("a", &layout.clone().ghost([1, 1, 1]))?;
         let b = world.array::<i32, 3>("b", &layout.ghost([1, 1, 1]))?;

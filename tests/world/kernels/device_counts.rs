@@ -12,7 +12,7 @@ use crate::support;
 
 /// Kernel that records for every position the number of its invocations, its workgroup and the
 /// extent, and counts all invocations and all numbered workgroups.
-fn census(workgroup: &str) -> KernelSource {
+fn census_kernel(workgroup: &str) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read_write> times: array<atomic<u32>>;
 @group(0) @binding(1) var<storage, read_write> notes: array<vec2<i32>>;
@@ -34,7 +34,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
 }
 
 /// Kernel that writes `n` to the first cell of `count`.
-fn setter(world: &World) -> Result<Kernel> {
+fn count_setter_kernel(world: &World) -> Result<Kernel> {
     let text = "@group(0) @binding(0) var<storage, read_write> count: array<u32>;
         @group(0) @binding(1) var<uniform> n: u32;
         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) { count_store(0, n); }";
@@ -77,11 +77,11 @@ impl Arrays {
 fn domain_with_device_count_runs_every_position_once() {
     support::ranks(&[1, 2], |world| {
         let arrays = Arrays::new(world, 3000)?;
-        let set = setter(world)?;
+        let set = count_setter_kernel(world)?;
         let count: LocalArray<u32, 1> = world.local_array("count", &Layout::new([1]))?;
         // Invocations of a workgroup outside of its single axis have no position.
         for (workgroup, size) in [("64", 64), ("1", 1), ("256, 1, 1", 256), ("32, 2, 2", 32)] {
-            let kernel = world.kernel(census(workgroup))?;
+            let kernel = world.kernel(census_kernel(workgroup))?;
             for n in [0, 1, 2, size - 1, size, size + 1, 10 * size, 2900].into_iter().filter(|&n| n < 3000) {
                 set.call().write("count", count.all()).param("n", n as u32).run()?;
                 arrays.check(&kernel, Domain::counted(count.all(), 2950), n, size)?;
@@ -116,7 +116,12 @@ fn device_count_may_exceed_dispatch_limit() {
             }
             let arrays = Arrays::new(world, n + 5)?;
             count.all().write(&[n as u32])?;
-            arrays.check(&world.kernel(census(workgroup))?, Domain::counted(count.all(), i32::MAX as u64), n, size)?;
+            arrays.check(
+                &world.kernel(census_kernel(workgroup))?,
+                Domain::counted(count.all(), i32::MAX as u64),
+                n,
+                size,
+            )?;
         }
         Ok(())
     });
@@ -128,7 +133,7 @@ fn device_count_may_exceed_dispatch_limit() {
 fn any_cell_of_any_array_may_be_device_count() {
     support::ranks(&[1, 2], |world| {
         let arrays = Arrays::new(world, 300)?;
-        let kernel = world.kernel(census("64"))?;
+        let kernel = world.kernel(census_kernel("64"))?;
         let check = |count: LocalSection<u32, 1>, n| arrays.check(&kernel, Domain::counted(count, 300), n, 64);
         let line: LocalArray<u32, 1> = world.local_array("line", &Layout::new([50_000]).ghost([1]))?;
         line.all().fill_with(|[i]| (i % 290) as u32)?;
@@ -221,7 +226,7 @@ fn workgroups_sum_blocks_of_device_count() {
 fn repeated_call_with_device_count_creates_nothing() {
     support::ranks(&[1, 3], |world| {
         let arrays = Arrays::new(world, 1000)?;
-        let (kernel, set) = (world.kernel(census("64"))?, setter(world)?);
+        let (kernel, set) = (world.kernel(census_kernel("64"))?, count_setter_kernel(world)?);
         let count: LocalArray<u32, 1> = world.local_array("count", &Layout::new([1]))?;
         let step = |n: u32| -> Result<()> {
             set.call().write("count", count.all()).param("n", n).run()?;

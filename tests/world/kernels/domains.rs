@@ -5,7 +5,7 @@ use zippy::{KernelSource, Layout, LocalArray, Result, Split, World};
 use crate::support;
 
 /// Kernel that counts the invocations of each cell.
-fn count(workgroup: &str) -> KernelSource {
+fn counting_kernel(workgroup: &str) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
 @compute @workgroup_size({workgroup})
@@ -21,7 +21,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 fn check_interior_and_boundary<const D: usize>(world: &World, shape: [i64; D]) -> Result<()> {
     let layout = Layout::new(shape).split_all(Split::Even(2));
     for workgroup in ["64", "4, 4, 4", "1, 16, 2"] {
-        let count = world.kernel(count(workgroup))?;
+        let count = world.kernel(counting_kernel(workgroup))?;
         for ghost in [[(1, 1); D], std::array::from_fn(|axis| (axis as i64 % 2, 2 * (axis as i64 % 3)))] {
             let x = world.array::<u32, D>("x", &layout.clone().ghost_sides(ghost))?;
             for chunk in x.chunks() {
@@ -66,7 +66,7 @@ fn interior_and_boundary_run_every_cell_once() {
 }
 
 /// Kernel that writes a cell's number and counts invocations.
-fn number(workgroup: &str) -> KernelSource {
+fn numbering_kernel(workgroup: &str) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
 @group(0) @binding(1) var<storage, read_write> total: array<atomic<u32>>;
@@ -105,7 +105,12 @@ fn domain_larger_than_dispatch_runs_every_cell_once() {
             }
             let x: LocalArray<u32, 3> = world.local_array("x", &Layout::new(shape))?;
             total.all().write(&[0])?;
-            world.kernel(number(workgroup))?.call().update("x", x.all()).update("total", total.all()).run()?;
+            world
+                .kernel(numbering_kernel(workgroup))?
+                .call()
+                .update("x", x.all())
+                .update("total", total.all())
+                .run()?;
             let cells: u32 = shape.iter().product::<i64>() as u32;
             assert!(x.all().read()?.into_iter().eq(1..=cells), "every cell of {shape:?}");
             assert_eq!(total.all().read()?, [cells], "no cell of {shape:?} twice");
@@ -146,7 +151,7 @@ fn domain_of_other_section_runs_its_cells() {
 #[test]
 fn domain_without_cells_runs_no_invocation() {
     support::ranks(&[1, 2, 4], |world| {
-        let count = world.kernel(count("64"))?;
+        let count = world.kernel(counting_kernel("64"))?;
         let x = world.array::<u32, 2>("x", &Layout::new([5, 3]).split([Split::Sizes(vec![0, 5, 0]), Split::Whole]))?;
         for chunk in x.chunks() {
             count.call().update("x", chunk.all()).run()?;

@@ -20,7 +20,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-fn kernel(world: &World, text: &str) -> Result<Kernel> {
+fn user_kernel(world: &World, text: &str) -> Result<Kernel> {
     world.kernel(KernelSource::text("shaders/user.wgsl", text))
 }
 
@@ -28,7 +28,7 @@ fn kernel(world: &World, text: &str) -> Result<Kernel> {
 fn invalid_names_access_and_aliases_are_reported() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
-        let two = kernel(world, TWO)?;
+        let two = user_kernel(world, TWO)?;
         let x: LocalArray<f32, 1> = world.local_array("x", &Layout::new([16]))?;
         let y: LocalArray<f32, 1> = world.local_array("y", &Layout::new([16]))?;
         let words: LocalArray<u32, 1> = world.local_array("words", &Layout::new([16]))?;
@@ -42,8 +42,10 @@ fn invalid_names_access_and_aliases_are_reported() {
             "a section that is not used",
             two.call().read("a", &x).write("b", &y).read("spare", words.all()).run(),
         );
-        let reads =
-            kernel(world, &TWO.replace("read_write> b", "read> b").replace("b_store(p, a_load(p))", "_ = a_load(p)"))?;
+        let reads = user_kernel(
+            world,
+            &TWO.replace("read_write> b", "read> b").replace("b_store(p, a_load(p))", "_ = a_load(p)"),
+        )?;
         report.fails("nothing written", reads.call().read("a", &x).read("b", &y).run());
         report.fails("written, declared read", two.call().write("a", &x).write("b", &y).run());
         report.fails("read, declared read_write", two.call().read("a", &x).read("b", &y).run());
@@ -53,7 +55,7 @@ fn invalid_names_access_and_aliases_are_reported() {
         let overlap = two.call().read("a", local.at(0..8)).write("b", local.at(8..16));
         report.fails("one array read and written", overlap.run());
         report.fails("a region that does not fit", two.call().read("a", &x).write("b", local.at(0..19)).run());
-        let both = kernel(world, &TWO.replace("read> a", "read_write> a"))?;
+        let both = user_kernel(world, &TWO.replace("read> a", "read_write> a"))?;
         let overlap = |from| both.call().write("a", local.at(0..8)).update("b", local.at(from..from + 8)).run();
         report.fails("one cell written twice", overlap(7));
         overlap(8)?;
@@ -94,7 +96,7 @@ fn wrong_types_of_cells_are_reported() {
         let bytes: LocalArray<i8, 1> = world.local_array("bytes", &layout)?;
         let particles: LocalArray<Particle, 1> = world.local_array("particles", &layout)?;
         let cell = |ty: &str| {
-            kernel(
+            user_kernel(
                 world,
                 &format!(
                     "{ty}
@@ -167,7 +169,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if x_inside(p) { x_store(p, params.rate * f32(params.steps) + other.rate + table[1].x); }
 }
 ";
-        let kernel = kernel(world, text)?;
+        let kernel = user_kernel(world, text)?;
         let x: LocalArray<f32, 1> = world.local_array("x", &Layout::new([16]))?;
         let call = || kernel.call().write("x", x.all());
         let table = || call().param("table", [[1.0_f32; 4]; 3]);

@@ -18,7 +18,7 @@ fn kernel(world: &World, text: &str) -> Result<Kernel> {
 }
 
 /// Kernel of two arrays whose body begins at line 6.
-fn body(world: &World, lines: &str) -> Result<Kernel> {
+fn kernel_with_body(world: &World, lines: &str) -> Result<Kernel> {
     kernel(world, &format!("{HEAD}{lines}\n}}\n"))
 }
 
@@ -26,7 +26,7 @@ fn body(world: &World, lines: &str) -> Result<Kernel> {
 fn text_invalid_for_all_arguments_is_reported() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
-        let mut body_fails = |label: &str, lines: &str| report.fails(label, body(world, lines));
+        let mut body_fails = |label: &str, lines: &str| report.fails(label, kernel_with_body(world, lines));
         body_fails("a missing semicolon", "    let p = b_position(id)\n    b_store(p, a_load(p));");
         body_fails("an unknown name", "    let p = b_position(id);\n    b_store(p, a_load(p) + wieght);");
         body_fails("an unknown name after a tab", "\tlet p = b_position(id);\n\tb_store(p, wieght);");
@@ -107,7 +107,10 @@ fn text_invalid_for_bound_arrays_is_reported() {
         let line: LocalArray<f32, 1> = world.local_array("line", &Layout::new([8]))?;
         let bytes: LocalArray<u8, 2> = world.local_array("bytes", &Layout::new([8, 4]))?;
         let words: LocalArray<u32, 2> = world.local_array("words", &Layout::new([8, 4]))?;
-        let three = body(world, "    let p = b_position(id);\n    let q: vec3<i32> = p;\n    b_store(p, a_load(p));")?;
+        let three = kernel_with_body(
+            world,
+            "    let p = b_position(id);\n    let q: vec3<i32> = p;\n    b_store(p, a_load(p));",
+        )?;
         report.fails("another number of axes", three.call().read("a", line.all()).write("b", floats.all()).run());
         for (label, lines) in [
             ("a step along an axis too many", "b_store(p, a_load(p - vec3<i32>(1, 0, 0)));"),
@@ -115,15 +118,17 @@ fn text_invalid_for_bound_arrays_is_reported() {
             ("a position declared with an axis too many", "var q: vec3<i32>;\n    q = p;\n    b_store(p, a_load(p));"),
             ("an axis that there is not", "b_store(p, a_load(p) + f32(p.z));"),
         ] {
-            let kernel = body(world, &format!("    let p = b_position(id);\n    {lines}"))?;
+            let kernel = kernel_with_body(world, &format!("    let p = b_position(id);\n    {lines}"))?;
             report.fails(label, kernel.call().read("a", others.all()).write("b", floats.all()).run());
         }
-        let steps = body(world, "    let p = b_position(id);\n    b_store(p, f32(p.y));")?;
+        let steps = kernel_with_body(world, "    let p = b_position(id);\n    b_store(p, f32(p.y));")?;
         report.fails("an axis that a line has not", steps.call().read("a", others.all()).write("b", line.all()).run());
-        let other = body(world, "    let p = b_position(id);\n    b_store(p, a_load(p));")?;
+        let other = kernel_with_body(world, "    let p = b_position(id);\n    b_store(p, a_load(p));")?;
         report.fails("a position for another array", other.call().read("a", line.all()).write("b", floats.all()).run());
-        let places =
-            body(world, "    let p = b_position(id);\n    let q = a_position(id);\n    b_store(p, a_load(q));")?;
+        let places = kernel_with_body(
+            world,
+            "    let p = b_position(id);\n    let q = a_position(id);\n    b_store(p, a_load(q));",
+        )?;
         report.fails("no position", places.call().read("a", line.all()).write("b", floats.all()).run());
         let text = |ty: &str, call: &str| {
             format!(

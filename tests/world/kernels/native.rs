@@ -45,13 +45,16 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 /// Hash of the result of [`field_bits`] on every processor.
-const HASH: u64 = 0xb14d_1a3c_93d5_b00e;
+const EXPECTED_HASH: u64 = 0xb14d_1a3c_93d5_b00e;
 
 fn check_hash() {
     for ranks in launcher::counts(&[1, 2, 3, 5]) {
         let hashes =
             run_with(Config::threads(ranks), |world| Ok((world.gpu().is_native(), field_bits(world)?))).unwrap();
-        assert!(hashes.iter().all(|(is_native, hash)| !is_native || *hash == HASH), "{ranks} ranks: {hashes:x?}");
+        assert!(
+            hashes.iter().all(|(is_native, hash)| !is_native || *hash == EXPECTED_HASH),
+            "{ranks} ranks: {hashes:x?}"
+        );
     }
 }
 

@@ -11,7 +11,7 @@ use crate::support;
 
 /// Kernel that counts the invocations of every position and stores the number of its workgroup, at
 /// the linear index of the position.
-fn census(axes: usize, workgroup: &str) -> KernelSource {
+fn census_kernel(axes: usize, workgroup: &str) -> KernelSource {
     let mut linear = String::from("0");
     for axis in (0..axes).rev() {
         linear = format!("({linear}) * {} + {}", part("e", axes, axis), part("p", axes, axis));
@@ -50,7 +50,7 @@ fn check_census<const D: usize>(
     let (times, numbers) =
         (world.local_array::<u32, 1>("times", &layout)?, world.local_array::<i32, 1>("numbers", &layout)?);
     let [a, b, c] = workgroup;
-    let kernel = world.kernel(census(D, &format!("{a}, {b}, {c}")))?;
+    let kernel = world.kernel(census_kernel(D, &format!("{a}, {b}, {c}")))?;
     kernel.call().update("times", times.all()).write("numbers", numbers.all()).over(over).run()?;
     let times = times.all().read()?;
     assert!(times.iter().all(|&n| n == 1), "{extents:?} by {workgroup:?}: {:?}", times.iter().position(|&n| n != 1));
@@ -203,7 +203,7 @@ fn domain_without_positions_runs_no_invocation() {
     support::ranks(&[1, 2], |world| {
         let times: LocalArray<u32, 1> = world.local_array("times", &Layout::new([8]))?;
         let numbers: LocalArray<i32, 1> = world.local_array("numbers", &Layout::new([8]))?;
-        let census = |axes| world.kernel(census(axes, "64"));
+        let census = |axes| world.kernel(census_kernel(axes, "64"));
         let line = census(1)?;
         for over in [Domain::from([0]), times.at(3..3).into()] {
             line.call().update("times", times.all()).write("numbers", numbers.all()).over(over).run()?;

@@ -10,9 +10,9 @@ use zippy_native::{CompiledKernel, Vectorization};
 use crate::support;
 
 /// Package of the shaders that move and combine boxes.
-const DEVICE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/device");
+const DEVICE_PACKAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/device");
 
-/// Shaders of [`DEVICE`] that are covered by the twin of another shader.
+/// Shaders of [`DEVICE_PACKAGE`] that are covered by the twin of another shader.
 const COVERED_DEVICE_SHADERS: [(&str, &str); 6] = [
     ("combine", "../../tests/device/combine.rs"),
     // Iteration over boxes, covered by all tests of operations on boxes.
@@ -44,9 +44,9 @@ const COVERED_SHADERS: [(&str, &str); 14] = [
 /// Package of the data-parallel primitives. Declarations in its shaders are generated for element
 /// types and operators. Its test `algorithms` compares the shaders with their twins: natively, and
 /// by a driver if chunks are not mapped.
-const PRIMITIVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/primitives");
+const PRIMITIVES_PACKAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/primitives");
 
-/// Shaders of [`PRIMITIVES`] that are covered by the twin of another shader.
+/// Shaders of [`PRIMITIVES_PACKAGE`] that are covered by the twin of another shader.
 const COVERED_PRIMITIVE_SHADERS: [(&str, &str); 10] = [
     ("merge/places", "src/merge/host.rs"),
     ("scan/arrays", "src/scan/association.rs"),
@@ -61,7 +61,7 @@ const COVERED_PRIMITIVE_SHADERS: [(&str, &str); 10] = [
 ];
 
 /// Validates a text, and compiles it natively.
-fn compile(name: &str, text: &str) {
+fn compile_natively(name: &str, text: &str) {
     let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
     let info = validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
@@ -72,30 +72,30 @@ fn compile(name: &str, text: &str) {
 }
 
 /// Complete kernels, with arrays bound by name.
-const KERNELS: [&str; 4] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl", "heat.wgsl"];
+const COMPLETE_KERNELS: [&str; 4] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl", "heat.wgsl"];
 
 /// Directory of shaders that are parts of texts. A unit test of its module composes all texts.
-const PARTS: &str = "reduce/";
+const PARTS_DIRECTORY: &str = "reduce/";
 
 #[test]
 fn all_shaders_are_valid_and_compile_natively() {
     let files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
     support::ranks(&[1], |world| {
-        for file in KERNELS {
+        for file in COMPLETE_KERNELS {
             world.kernel(KernelSource::text(file, files[file].as_str()))?;
         }
         Ok(())
     });
     // All other files must be complete shaders.
-    let is_complete = |name: &str| !KERNELS.contains(&name) && !name.starts_with(PARTS);
-    files.iter().filter(|(name, _)| is_complete(name)).for_each(|(name, text)| compile(name, text));
+    let is_complete = |name: &str| !COMPLETE_KERNELS.contains(&name) && !name.starts_with(PARTS_DIRECTORY);
+    files.iter().filter(|(name, _)| is_complete(name)).for_each(|(name, text)| compile_natively(name, text));
 }
 
 #[test]
 fn all_shaders_have_twins() {
     let mut left = support::shaders::without_twin(env!("CARGO_MANIFEST_DIR"), &COVERED_SHADERS);
-    left.extend(support::shaders::without_twin(DEVICE, &COVERED_DEVICE_SHADERS));
-    left.extend(support::shaders::without_twin(PRIMITIVES, &COVERED_PRIMITIVE_SHADERS));
+    left.extend(support::shaders::without_twin(DEVICE_PACKAGE, &COVERED_DEVICE_SHADERS));
+    left.extend(support::shaders::without_twin(PRIMITIVES_PACKAGE, &COVERED_PRIMITIVE_SHADERS));
     assert!(left.is_empty(), "no twin in Rust has the name of {left:?}");
 }
 

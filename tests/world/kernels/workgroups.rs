@@ -52,7 +52,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
 }
 
 /// Value of a cell by its linear index.
-fn value(linear: usize) -> u32 {
+fn cell_value(linear: usize) -> u32 {
     (linear as u32).wrapping_mul(2_654_435_761) >> 7
 }
 
@@ -76,7 +76,7 @@ fn check_block_sums<const D: usize>(
     }
     let x: LocalArray<u32, D> = world.local_array("x", &Layout::new(shape))?;
     let sums: LocalArray<u32, D> = world.local_array("sums", &Layout::new(blocks))?;
-    let values: Vec<u32> = (0..shape.iter().product::<i64>() as usize).map(value).collect();
+    let values: Vec<u32> = (0..shape.iter().product::<i64>() as usize).map(cell_value).collect();
     x.all().write(&values)?;
     let number = |cell: usize| {
         let (mut rest, mut at, mut stride) = (cell as i64, 0, 1);
@@ -169,10 +169,10 @@ fn invocations_exchange_cells_in_workgroup_memory() {
         let kernel = world.kernel(KernelSource::text("tile.wgsl", text))?;
         for shape in [[5, 300], [300, 5], [31, 31], [9, 8]] {
             let x: LocalArray<u32, 2> = world.local_array("x", &Layout::new(shape))?;
-            x.all().write(&(0..shape[0] * shape[1]).map(|n| value(n as usize)).collect::<Vec<_>>())?;
+            x.all().write(&(0..shape[0] * shape[1]).map(|n| cell_value(n as usize)).collect::<Vec<_>>())?;
             kernel.call().update("x", x.all()).run()?;
             let from = |n: i64| if n % shape[0] % 8 > 0 { n - 1 } else { n };
-            let expected = (0..shape[0] * shape[1]).map(|n| value(from(n) as usize));
+            let expected = (0..shape[0] * shape[1]).map(|n| cell_value(from(n) as usize));
             assert!(x.all().read()?.into_iter().eq(expected), "{shape:?}");
         }
         Ok(())

@@ -22,7 +22,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 
 /// Checks that the error of a call ends with the line of the caller, and returns the error.
 #[track_caller]
-fn of<R>(result: Result<R>) -> Error {
+fn check_call_site<R>(result: Result<R>) -> Error {
     let (Err(error), line) = (result.map(drop), Location::caller()) else { panic!("no error") };
     let at = error.call_site().unwrap_or_else(|| panic!("no line: {error}"));
     assert_eq!((at.file(), at.line()), (line.file(), line.line()), "{error}");
@@ -36,34 +36,34 @@ fn error_of_each_kind_of_call_names_its_line() {
         let layout = Layout::new([12, 9]).split([Split::Even(world.size()), Split::Whole]).ghost([1, 0]);
         let a = world.array::<f32, 2>("a", &layout)?;
         let list = world.array::<f32, 1>("list", &Layout::new([9]))?;
-        of(world.array::<f32, 2>("a", &layout));
-        of(world.array::<f32, 3>("axes", &layout));
-        of(world.local_array::<f32, 1>("local", &Layout::new([-3])));
-        of(world.copy(a.at((0..3, ..)), a.at((0..4, ..))));
-        of(world.start_copy(a.at((0..3, ..)), a.at((0..4, ..))));
-        of(world.composite(a.at((0..13, ..)), a.at((0..13, ..)), Operator::Add));
-        of(world.exchange(Exchange::new().ghosts(&a).components(7, |_| vec![])));
-        of(world.plan(Exchange::new().ghosts(&a).components(7, |_| vec![])));
-        of(world.get(a.at((5..99, ..))));
-        of(world.put(&[1.0], a.at((0..2, ..))));
-        of(world.sum(a.at((0..99, ..))));
-        of(world.max(a.at((0..99, ..))));
-        of(world.norm(a.at((0..99, ..))));
-        of(world.histogram(a.at((0..99, ..)), &Bins::even(0.0, 1.0, 4)?));
-        of(Bins::even(1.0, 0.0, 4));
-        of(a.at((0..99, ..)).fill(0.0));
-        of(a.at((0..99, ..)).fill_with(|_| 0.0));
-        of(a.reassigned(&[7; 3]));
-        of(world.kernel(KernelSource::text("broken.wgsl", "fn main( {")));
+        check_call_site(world.array::<f32, 2>("a", &layout));
+        check_call_site(world.array::<f32, 3>("axes", &layout));
+        check_call_site(world.local_array::<f32, 1>("local", &Layout::new([-3])));
+        check_call_site(world.copy(a.at((0..3, ..)), a.at((0..4, ..))));
+        check_call_site(world.start_copy(a.at((0..3, ..)), a.at((0..4, ..))));
+        check_call_site(world.composite(a.at((0..13, ..)), a.at((0..13, ..)), Operator::Add));
+        check_call_site(world.exchange(Exchange::new().ghosts(&a).components(7, |_| vec![])));
+        check_call_site(world.plan(Exchange::new().ghosts(&a).components(7, |_| vec![])));
+        check_call_site(world.get(a.at((5..99, ..))));
+        check_call_site(world.put(&[1.0], a.at((0..2, ..))));
+        check_call_site(world.sum(a.at((0..99, ..))));
+        check_call_site(world.max(a.at((0..99, ..))));
+        check_call_site(world.norm(a.at((0..99, ..))));
+        check_call_site(world.histogram(a.at((0..99, ..)), &Bins::even(0.0, 1.0, 4)?));
+        check_call_site(Bins::even(1.0, 0.0, 4));
+        check_call_site(a.at((0..99, ..)).fill(0.0));
+        check_call_site(a.at((0..99, ..)).fill_with(|_| 0.0));
+        check_call_site(a.reassigned(&[7; 3]));
+        check_call_site(world.kernel(KernelSource::text("broken.wgsl", "fn main( {")));
         let store = world.kernel(KernelSource::text("store.wgsl", STORE))?;
         for chunk in a.chunks() {
-            of(store.call().read("b", chunk.all()).run());
-            of(chunk.all().write(&[1.0]));
-            of(store.call().write("a", chunk.at((0..99, ..))).param("rate", 1.0_f32).run());
+            check_call_site(store.call().read("b", chunk.all()).run());
+            check_call_site(chunk.all().write(&[1.0]));
+            check_call_site(store.call().write("a", chunk.at((0..99, ..))).param("rate", 1.0_f32).run());
         }
-        of(world.elementwise("x +").call().write("a", a.at((.., ..))));
-        of(world.vectors().merge(list.at(0..3), list.at(0..4), list.at(0..2)));
-        of(world.agree("an opinion", Err::<(), _>(Error::program("no"))));
+        check_call_site(world.elementwise("x +").call().write("a", a.at((.., ..))));
+        check_call_site(world.vectors().merge(list.at(0..3), list.at(0..4), list.at(0..2)));
+        check_call_site(world.agree("an opinion", Err::<(), _>(Error::program("no"))));
         Ok(())
     });
 }

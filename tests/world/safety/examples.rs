@@ -7,7 +7,7 @@ use crate::support::launcher;
 use crate::world::readme::built;
 
 /// Command of the example, with one line of output.
-fn doctor() -> Command {
+fn doctor_command() -> Command {
     let mut command = built("doctor");
     command.arg("--quick").env_remove("ZIPPY_RANKS").env("RUST_BACKTRACE", "0").stdin(Stdio::null());
     command
@@ -20,7 +20,7 @@ fn closed_output_of_example_is_no_failure() {
     }
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let output = doctor().stdout(writer).output().unwrap();
+    let output = doctor_command().stdout(writer).output().unwrap();
     assert!(output.status.success(), "{output:?}");
 }
 
@@ -30,7 +30,7 @@ fn full_disk_is_an_error_of_example() {
         return;
     }
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = doctor().stdout(full).output().unwrap();
+    let output = doctor_command().stdout(full).output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(text.contains("cannot write to standard output: No space left") && !text.contains("panicked"), "{text}");

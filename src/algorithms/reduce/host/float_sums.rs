@@ -19,12 +19,12 @@ const MAX_LEVELS: i32 = 6;
 
 /// Constant that rounds terms to multiples of 2^`unit` when it is added to them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Anchor {
+struct RoundingAnchor {
     value: f64,
     unit: i32,
 }
 
-impl Anchor {
+impl RoundingAnchor {
     /// Anchor of numbers below 2^`top`, which is at most 2^1021. The unit is at least the smallest
     /// `f64`.
     fn of(top: i32) -> Self {
@@ -69,7 +69,8 @@ fn level_count(span: Span) -> Option<i32> {
 /// Adds up to [`BLOCK`] finite terms below 2^`top`, in the given number of levels.
 fn add_terms(terms: impl Iterator<Item = f64>, (count, top, levels): (usize, i32, i32), total: &mut ExactSum) {
     fn add<const LEVELS: usize>(terms: impl Iterator<Item = f64>, (count, top): (usize, i32), total: &mut ExactSum) {
-        let anchors: [Anchor; LEVELS] = std::array::from_fn(|level| Anchor::of(top - LEVEL_BITS * level as i32));
+        let anchors: [RoundingAnchor; LEVELS] =
+            std::array::from_fn(|level| RoundingAnchor::of(top - LEVEL_BITS * level as i32));
         let sums = run_vectorized(LevelSums { anchors: anchors.map(|anchor| anchor.value), terms });
         for (sum, anchor) in sums.into_iter().zip(anchors) {
             // Up to 2^11 terms of at most 2^51 units each.
