@@ -114,7 +114,6 @@ fn outermost_operation_is_named_and_moves_of_observers_are_not_reported() {
     assert_eq!((found.count, found.bytes_local + found.bytes_network), (found.moves.len() as u64, 80));
 }
 
-/// An observer that wants no debug points.
 struct IdleObserver;
 
 impl Observer for IdleObserver {

@@ -55,7 +55,6 @@ fn summarize_array(
     Ok(found.unwrap_or_else(|error| panic!("{request:?}: {error}")))
 }
 
-/// Pseudorandom hash of a position.
 fn hash_position(at: [i64; 2], which: u64) -> u64 {
     let hash = at.iter().fold(which + 1, |h, &x| (h ^ x as u64).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(23));
     hash >> 20
@@ -127,7 +126,6 @@ fn expected_component(values: &[f64], is_float: bool, request: &SummaryRequest) 
     Component { count: values.len() as u64, nans, infinities, extremes, range, bins: counts, outside, percentiles }
 }
 
-/// The values of a component of all cells.
 fn component_values<T: Element>(cells: &[T], numbers: &Numbers, component: usize) -> Vec<f64> {
     let first = numbers.offset as usize + component * numbers.scalar.bytes();
     let value = |cell: &T| numbers.scalar.value(&bytemuck::bytes_of(cell)[first..]).unwrap();
@@ -159,7 +157,6 @@ fn array<T: Element>(world: &World, layout: &Layout, value: impl Fn([i64; 2]) ->
     Ok(array)
 }
 
-/// Checks the summaries of all numbers of a type against plain loops.
 fn check_summaries<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Result<()> {
     if T::INFO.supported_by(world.gpu().features(), "").is_err() {
         return Ok(());

@@ -298,7 +298,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     fresh_store(p, 2u * old_load(p) + 3u * old_load(p - vec2(0, 1)) + 5u * old_load(p + vec2(0, 1)));
 }";
 
-/// Checks all kinds of operations on an array with any number and size of chunks.
 fn check_all_operations(world: &World, layout: &Layout, chunks: impl Fn(usize) -> bool) -> Result<()> {
     let shape = [301, 211];
     let layout = layout.clone().ghost([0, 1]).periodic([false, true]);

@@ -41,7 +41,6 @@ fn check_ghost_update_in_grid(world: &World) -> Result<()> {
     Ok(())
 }
 
-/// Checks copies between all pairs of layouts.
 fn check_copies_between_layouts(world: &World) -> Result<()> {
     const SHAPE: [i64; 2] = [13, 9];
     let names = |_: usize, of: &str, name: &str| format!("{of} {name}");

@@ -104,7 +104,6 @@ fn i8_difference(source: i8, destination: i8) -> i8 {
     destination.saturating_sub(source)
 }
 
-/// Premultiplied colour.
 fn colour(code: u64) -> [f32; 4] {
     let part = |n: u32| ((code >> (16 * n)) % 256) as f32 / 255.0;
     let alpha = part(3);

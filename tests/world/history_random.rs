@@ -112,7 +112,6 @@ fn cells_with_ghost_copies() -> BTreeSet<[i64; 2]> {
     out
 }
 
-/// Writes cells by one of the methods.
 fn write_cells(
     world: &World,
     way: WriteMethod,
@@ -219,7 +218,7 @@ fn run_random_program(world: &World, seed: u64, [step, set]: [&Kernel; 2]) -> Re
     Ok([&u, &v].map(|watched| (watched.array.name().to_string(), watched.is_stale)))
 }
 
-/// Number of programs per world, because the number of findings of a world is limited.
+/// The number of findings of a world is limited.
 const PROGRAMS_PER_WORLD: u64 = 15;
 
 /// Runs random programs. Returns the numbers of arrays without and with reads of stale ghost cells.

@@ -47,7 +47,6 @@ fn array_larger_than_any_machine_is_refused() {
 }
 
 const MIB: u64 = 1 << 20;
-/// Memory limit of a rank in bytes.
 const RANK_MEMORY_LIMIT: u64 = 64 * MIB;
 
 /// Runs the next test in a process in which every rank has little memory.

@@ -149,7 +149,6 @@ fn case(axes: usize) -> impl Strategy<Value = Case> {
     })
 }
 
-/// Selects components for each direction.
 fn select_components(seed: usize, extent: i64, direction: &[i8]) -> Vec<usize> {
     let code = direction.iter().fold(seed, |code, &side| code * 5 + (side + 1) as usize);
     (0..extent as usize).filter(|component| !(code / 3 + component * (code % 4 + 1)).is_multiple_of(3)).collect()
@@ -191,7 +190,6 @@ fn takes_part_in_update<const D: usize>(
     }
 }
 
-/// Performs a step in the world and in the models.
 fn perform_step<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) -> Result<()> {
     let meant = |models: &[Model<D>], ends: &Ends, order: &[usize], combine: fn(&u32, &u32) -> u32| {
         let end = |(array, region): &(usize, Region)| (models[*array].chunks(), &models[*array].cells, *region);

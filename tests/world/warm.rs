@@ -70,10 +70,8 @@ fn check_warm_repeats(
     Ok(())
 }
 
-/// Minimum number of repeats.
 const MIN_REPEATS: usize = 16;
 
-/// Maximum number of repeats that create buffers.
 const MAX_NOISY_REPEATS: usize = 4;
 
 /// Number of final repeats that must create nothing.

@@ -26,7 +26,6 @@ fn parts(bits: u32) -> (u32, u32) {
     (bits & 0x7f_ffff | if biased != 0 { 1 << 23 } else { 0 }, biased.max(1) - 1)
 }
 
-/// Counts an infinity or a NaN.
 fn count_special(counts: &mut [i64], nan: bool, negative: bool) {
     counts[if nan { 0 } else { 1 + usize::from(negative) }] += 1;
 }
@@ -145,7 +144,6 @@ fn sum_columns(words: &[Vec<u32>]) -> Vec<i64> {
     (0..words.first().map_or(0, Vec::len)).map(column).collect()
 }
 
-/// Checks all kernels for a type against the reference.
 fn check_kernels<T: Loaded>(cells: &[T], float: bool) {
     let device = Device::open(&DeviceOptions::default()).unwrap();
     let others: Vec<T> = cells.iter().rev().copied().collect();
@@ -202,7 +200,6 @@ fn check_kernels<T: Loaded>(cells: &[T], float: bool) {
     }
 }
 
-/// Bit patterns of edge cases.
 fn edge_case_bits(n: u64) -> impl Iterator<Item = u64> {
     (0..n).map(|i| {
         let mixed = fibonacci_hash(i + 1);

@@ -19,7 +19,6 @@ pub(crate) struct Client {
     stream: TcpStream,
     pub program: Program,
     next: u32,
-    /// Received debug points.
     points: Vec<Point>,
     pub ended: Option<String>,
 }

@@ -27,7 +27,6 @@ fn connection_error(access: &ViewerAccess) -> String {
     Client::connect(access).err().expect("it is refused").to_string()
 }
 
-/// Sends bytes to the port and returns the response.
 fn send_bytes_and_receive(access: &ViewerAccess, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", access.port)).unwrap();
     stream.write_all(bytes).unwrap();

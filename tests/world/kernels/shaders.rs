@@ -60,7 +60,6 @@ const COVERED_PRIMITIVE_SHADERS: [(&str, &str); 10] = [
     ("sort/values", "src/host_pairs/mod.rs"),
 ];
 
-/// Validates a text, and compiles it natively.
 fn compile_natively(name: &str, text: &str) {
     let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());

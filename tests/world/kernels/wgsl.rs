@@ -26,7 +26,6 @@ pub(crate) fn shifted(axes: usize) -> String {
     tuple(axes, |axis| format!("{} + shift[{}][{}]", part("p", axes, axis), axis / 4, axis % 4))
 }
 
-/// Value of the parameter `shift`.
 pub(crate) fn shift(by: &[i64]) -> [[i32; 4]; 2] {
     std::array::from_fn(|v| std::array::from_fn(|c| by.get(4 * v + c).map_or(0, |&n| n as i32)))
 }

@@ -51,7 +51,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
     KernelSource::text("tree.wgsl", text)
 }
 
-/// Value of a cell by its linear index.
 fn cell_value(linear: usize) -> u32 {
     (linear as u32).wrapping_mul(2_654_435_761) >> 7
 }
@@ -179,7 +178,6 @@ fn invocations_exchange_cells_in_workgroup_memory() {
     });
 }
 
-/// Sums by subgroups of any size, if the adapter supports subgroups.
 #[test]
 fn subgroups_sum_cells() {
     support::ranks(&[1, 2], |world| {
