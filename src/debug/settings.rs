@@ -6,8 +6,8 @@ use std::time::Duration;
 use zippy_protocol::MOST_VIEW_BYTES;
 
 /// Description of `ZIPPY_DEBUG` for error messages.
-const SETTINGS_HELP: &str = "ZIPPY_DEBUG has words separated by commas: `spawn` starts the viewer; `listen:PORT` waits for viewers at \
-     a port of this machine (0 for any); `record:FILE` records every debug point, `every:N` only those whose \
+const SETTINGS_HELP: &str = "ZIPPY_DEBUG has words separated by commas: `spawn` starts the viewer; `listen:PORT` waits for \
+     viewers at a port of this machine (0 for any); `record:FILE` records every debug point, `every:N` only those whose \
      number is a multiple of N; `most:SIZE` limits the recorded bytes of each array and `limit:SIZE` the size of \
      the file, as 256K or 1GiB; `pause` or `run` at the first debug point; `lost:SECONDS` or `lost:keep` for a \
      paused program without a viewer; `silent:SECONDS` until a viewer that does not answer is disconnected";

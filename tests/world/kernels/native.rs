@@ -178,8 +178,7 @@ zippy_testing::with_variables! {
     ], || check_preference(true)
 }
 
-/// Checks a kernel with an array in each of two functions, one of which calls the other, on the
-/// stack of a rank's thread.
+/// Checks a kernel with large arrays in a function and its caller, on the stack of a rank's thread.
 fn check_large_arrays() {
     let text = |length: usize| {
         format!(
