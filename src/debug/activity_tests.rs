@@ -37,7 +37,7 @@ fn three_chunk_array(world: &World) -> Result<GlobalArray<f64, 1>> {
 fn ghost_update_reports_the_moves_of_its_plan() {
     let found = result_of_rank_0(3, |world| {
         let line = three_chunk_array(world)?;
-        assert_eq!(moves(world)?.unwrap_or_default(), Moves::default(), "nothing has moved");
+        assert_eq!(gather_moves(world)?.unwrap_or_default(), Moves::default(), "nothing has moved");
         world.ghosts(&line)?;
         gather_moves(world)
     });

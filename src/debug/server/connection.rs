@@ -210,7 +210,7 @@ mod tests {
         // No viewer can be added while the queue is locked.
         let held = shared.queue.lock_for_test();
         let (mut viewer, server) = connect();
-        begin(server, &shared);
+        serve_on_threads(server, &shared);
         let token = shared.token.clone();
         let greeted = thread::spawn(move || greeting::greet(&mut viewer, &token).map(|()| viewer));
         let deadline = Instant::now() + Duration::from_secs(20);
