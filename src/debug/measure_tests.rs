@@ -1,8 +1,12 @@
 //! Summaries, compared with plain loops over the same cells.
+
+use std::rc::Rc;
+
 use half::f16;
 use zippy_protocol::{ArrayRef, Component, ElementType, Numbers, ScalarValue, Summary, SummaryRequest};
 
 use super::summary::summary;
+use crate::array::ArrayCore;
 use crate::error::Result;
 use crate::world::hash;
 use crate::{Config, Element, GlobalArray, Layout, Split, World, run_with};
@@ -44,13 +48,9 @@ pub(super) fn on_ranks(program: impl Fn(&World) -> Result<()> + Send + Sync) {
     }
 }
 
-const SUMMARIZED_ARRAY: ArrayRef = ArrayRef { rank: None, number: 7 };
+const ARRAY: ArrayRef = ArrayRef { rank: None, number: 7 };
 
-fn summarize_array(
-    world: &World,
-    array: &std::rc::Rc<crate::array::ArrayCore>,
-    request: &SummaryRequest,
-) -> Result<Summary> {
+fn summarize_array(world: &World, array: &Rc<ArrayCore>, request: &SummaryRequest) -> Result<Summary> {
     let found = world.collective("summary", hash("summary"), || summary(world, array, request, 42))?;
     Ok(found.unwrap_or_else(|error| panic!("{request:?}: {error}")))
 }
@@ -170,15 +170,10 @@ fn check_summaries<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Co
             let ways = [(16, None, false), (16, None, true), (16, Some(by_hand), false), (0, None, false)];
             for (bins, range, positive) in ways.into_iter().chain([(0, Some(by_hand), true)]) {
                 let percentiles = if range.is_none() { vec![0.0, 99.0, 1.0, 37.5, 100.0] } else { Vec::new() };
-                let request = SummaryRequest {
-                    bins,
-                    range,
-                    percentiles,
-                    positive,
-                    ..SummaryRequest::of(SUMMARIZED_ARRAY, index as u16)
-                };
+                let request =
+                    SummaryRequest { bins, range, percentiles, positive, ..SummaryRequest::of(ARRAY, index as u16) };
                 let found = summarize_array(world, array.core(), &request)?;
-                assert_eq!((found.array, found.numbers, found.step), (SUMMARIZED_ARRAY, index as u16, 42));
+                assert_eq!((found.array, found.numbers, found.step), (ARRAY, index as u16, 42));
                 let components = (0..numbers.components.into()).map(|index| component_values(&cells, numbers, index));
                 let right: Vec<_> = components.map(|values| expected_component(&values, is_float, &request)).collect();
                 assert_eq!(found.components, right, "{} {numbers:?} {bins} {range:?} {layout:?}", T::INFO.name);
@@ -226,8 +221,7 @@ fn check_lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy
     let layouts = layouts(world.size());
     // No length is near an edge of the bins, so rounding does not change its bin.
     let (range, percentiles) = (Some((-0.333, 200.77)), vec![1.0, 50.0, 99.0]);
-    let request =
-        SummaryRequest { length: true, bins: 16, range, percentiles, ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
+    let request = SummaryRequest { length: true, bins: 16, range, percentiles, ..SummaryRequest::of(ARRAY, 0) };
     for layout in [&layouts[1], &layouts[3]] {
         let found = summarize_array(world, array(world, layout, value)?.core(), &request)?;
         assert!(found.length);
@@ -256,7 +250,7 @@ fn percentiles_are_exact_with_outliers() {
     on_ranks(|world| {
         let value = |[x, y]: [i64; 2]| if (x, y) == (4, 5) { 1e30 } else { (x + 13 * y) as f32 * 1e-6 };
         let array = array(world, &layouts(world.size())[1], value)?;
-        let request = SummaryRequest { percentiles: vec![10.0, 90.0], ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
+        let request = SummaryRequest { percentiles: vec![10.0, 90.0], ..SummaryRequest::of(ARRAY, 0) };
         let found = &summarize_array(world, array.core(), &request)?.components[0];
         assert_eq!(found.extremes.unwrap().1.to_f64() as f32, 1e30);
         assert_eq!(found.percentiles, [9e-6_f32, 82e-6].map(|value| f64::from(value).into()));
@@ -273,8 +267,7 @@ fn large_integers_are_exact() {
         let (low, high) = ((1 << 60) + 1, u64::MAX - 1);
         let value = |[x, y]: [i64; 2]| [low, high, high, (1 << 63) + 5][((x + 13 * y) % 4) as usize];
         let array = array(world, &layouts(world.size())[1], value)?;
-        let request =
-            SummaryRequest { bins: 2, percentiles: vec![0.0, 50.0], ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
+        let request = SummaryRequest { bins: 2, percentiles: vec![0.0, 50.0], ..SummaryRequest::of(ARRAY, 0) };
         let found = &summarize_array(world, array.core(), &request)?.components[0];
         let exact = |value: u64| ScalarValue::Integer(value.into());
         let ends = (exact(low), exact(high));
@@ -288,8 +281,7 @@ fn large_integers_are_exact() {
 #[test]
 fn empty_and_constant_arrays_have_summaries() {
     on_ranks(|world| {
-        let request =
-            SummaryRequest { bins: 3, percentiles: vec![1.0, 99.0], ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
+        let request = SummaryRequest { bins: 3, percentiles: vec![1.0, 99.0], ..SummaryRequest::of(ARRAY, 0) };
         let none = world.array::<f32, 2>("none", &Layout::new([0, 5]))?;
         let nothing = Component {
             count: 0,
@@ -336,7 +328,7 @@ fn summary_of_local_array_sends_no_messages() {
         if world.rank() != world.size() - 1 {
             return Ok(());
         }
-        let request = SummaryRequest { bins: 4, range: Some((0.0, 400.0)), ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
+        let request = SummaryRequest { bins: 4, range: Some((0.0, 400.0)), ..SummaryRequest::of(ARRAY, 0) };
         let found = |core| Ok::<_, crate::Error>(summary(world, core, &request, 1)?.unwrap().components.swap_remove(0));
         let local = world.local_array::<f32, 2>("mine", &Layout::new([30, 20]).ghost([2, 2]))?;
         local.with_ghosts().fill(f32::NAN)?;
@@ -364,7 +356,7 @@ fn summary_of_local_array_sends_no_messages() {
 fn invalid_requests_are_refused() {
     on_ranks(|world| {
         let array = array(world, &layouts(world.size())[1], narrow)?;
-        let right = SummaryRequest { bins: 3, ..SummaryRequest::of(SUMMARIZED_ARRAY, 0) };
+        let right = SummaryRequest { bins: 3, ..SummaryRequest::of(ARRAY, 0) };
         let refused = |request: &SummaryRequest| -> Result<String> {
             Ok(world.collective("summary", hash("summary"), || summary(world, array.core(), request, 1))?.unwrap_err())
         };
@@ -394,19 +386,13 @@ fn invalid_requests_are_refused() {
 
 /// Repeats the tests on an adapter without mapped memory, so that kernels do all reductions.
 #[test]
-fn summaries_agree_without_mapping_by_driver_too() {
+fn summaries_agree_by_driver_too() {
     if std::env::var_os("ZIPPY_HOST_MAP").is_some() {
         return;
     }
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     let module = module_path!().split_once("::").unwrap().1;
-    let filters = [
-        module,
-        "debug::compare_tests::",
-        "debug::condition::",
-        "--skip",
-        "summaries_agree_without_mapping_by_driver_too",
-    ];
+    let filters = [module, "debug::compare_tests::", "debug::condition::", "--skip", "summaries_agree_by_driver_too"];
     command.args(filters).env("ZIPPY_HOST_MAP", "0").env("ZIPPY_BINDING_LIMIT", "65536");
     let output = command.output().unwrap();
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();

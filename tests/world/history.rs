@@ -6,8 +6,7 @@ use zippy::{Config, Exchange, GlobalArray, KernelSource, Layout, Operator, Resul
 
 use crate::support::launcher;
 
-/// Runs a program in checked runs on several numbers of ranks. Returns the findings of each rank,
-/// for each number.
+/// Runs a program in checked runs. Returns the findings by number of ranks and rank.
 pub(crate) fn checked(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) -> Vec<Vec<String>> {
     let run = |ranks: usize| {
         let found = run_with(Config::threads(ranks).check(true), |world| {
@@ -391,8 +390,7 @@ fn write_repeated_at_its_call_site_after_an_update_is_found() {
         read()
     };
     for last in [Last::Write, Last::Update, Last::WriteWhileUpdating] {
-        // With more ranks, no rank has both chunks, and synchronisation orders their writes and
-        // updates.
+        // With more ranks, synchronization orders writes and updates.
         for found in checked(&[1, 2], |world| program(world, last)) {
             let is_stale = found.iter().any(|one| one.starts_with("u [1] stale by read:"));
             assert_eq!(is_stale, last != Last::Update, "{last:?}: {found:?}");
