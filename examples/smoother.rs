@@ -54,6 +54,7 @@ pub fn smooth(world: &World, field: &GlobalArray<f32, 2>, sweeps: u32) -> zippy:
     let cells = || field.chunks().map(|chunk| chunk.all().read()).collect::<zippy::Result<Vec<_>>>();
     let mut before = Vec::new();
     for half_sweep in 0..2 * sweeps {
+        let colour = (half_sweep % 2) as i32;
         world.ghosts(field)?;
         // An error of one rank reaches the other ranks.
         world.failing("smooth", || {
@@ -62,7 +63,7 @@ pub fn smooth(world: &World, field: &GlobalArray<f32, 2>, sweeps: u32) -> zippy:
             }
             let kernel = world.cached_kernel(&KernelSource::text("half_sweep.wgsl", HALF_SWEEP))?;
             for chunk in field.chunks() {
-                kernel.call().update("field", chunk.all()).param("colour", (half_sweep % 2) as i32).run()?;
+                kernel.call().update("field", chunk.all()).param("colour", colour).run()?;
             }
             Ok(())
         })?;

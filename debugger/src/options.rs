@@ -14,14 +14,13 @@ use zippy_debugger::imaging::ColourMap;
 ///
 ///   ZIPPY_DEBUG=spawn        opens this viewer
 ///   ZIPPY_DEBUG=listen:7777  listens on this port of its own machine, and prints a token
-///   ZIPPY_DEBUG=record:FILE  writes a recording. every:N records only debug points whose number is
-/// a
-///                            multiple of N; limit:SIZE ends the recording before it exceeds SIZE.
+///   ZIPPY_DEBUG=record:FILE  writes a recording. every:N records only debug points whose number
+///                            is a multiple of N; limit:SIZE ends the recording before it exceeds
+///                            SIZE.
 ///                            Example: record:run.zrec,every:50,limit:1GiB
 ///
 /// The viewer reads the token from ZIPPY_DEBUG_TOKEN, which other users of the machine cannot see,
-/// or
-/// from the terminal. To reach a program on another machine, forward the port:
+/// or from the terminal. To reach a program on another machine, forward the port:
 /// ssh -L 7777:127.0.0.1:7777 HOST
 #[derive(Parser, Debug)]
 #[command(name = "zippy-debugger", version, verbatim_doc_comment)]

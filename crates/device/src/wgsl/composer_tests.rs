@@ -97,5 +97,5 @@ fn constants_are_typed() {
     let text =
         composer.constant("D", [1, -2, 3]).generated("fn f() { _ = A; _ = B; _ = C; _ = D; }").compose().unwrap();
     naga::front::wgsl::parse_str(&text).unwrap_or_else(|error| panic!("{}", error.emit_to_string(&text)));
-    assert!(text.starts_with("const A = 7u;\nconst B = -7i;\nconst C = true;\nconst D = vec3<i32>(1, -2, 3);\n"));
+    assert!(text.starts_with("const A = 7u;\nconst B = i32(-7);\nconst C = true;\nconst D = vec3<i32>(1, -2, 3);\n"));
 }
