@@ -49,7 +49,9 @@ fn comments_of_users_are_no_markers() {
 
 #[test]
 fn placeholder_is_no_use_of_a_constant() {
-    let found = composition_error(WgslComposer::new().constant("MOST", 1).constant("CELL", 1).module(LOAD.define("CELL", "u32")));
+    let found = composition_error(
+        WgslComposer::new().constant("MOST", 1).constant("CELL", 1).module(LOAD.define("CELL", "u32")),
+    );
     assert!(found.contains("no part of the text uses CELL"), "{found}");
 }
 
