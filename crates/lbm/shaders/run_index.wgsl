@@ -1,5 +1,5 @@
-// Writes the least index of the runs with the largest key to the word after `slot` of `fastest`. See
-// src/shader/fastest_kernels.rs.
+// Writes the least index of the runs with the largest key to the word after `slot` of `fastest`.
+// See src/shader/fastest_kernels.rs.
 
 @group(0) @binding(0) var<storage, read> run_fastest: array<u32>;
 @group(0) @binding(1) var<storage, read_write> fastest: array<atomic<u32>>;

@@ -2,9 +2,9 @@
 //!
 //! Module [`live`] is a window for pictures that the ranks of the program render. Widgets are
 //! independent of ranks: they change plain values such as [`Camera`](zippy_render::volume::Camera)
-//! and [`TransferFunction`](zippy_render::volume::TransferFunction), and return true after a change.
-//! The program applies the values. Every widget works with the keyboard alone and has a name for
-//! screen readers.
+//! and [`TransferFunction`](zippy_render::volume::TransferFunction), and return true after a
+//! change. The program applies the values. Every widget works with the keyboard alone and has a
+//! name for screen readers.
 #![forbid(unsafe_code)]
 
 mod control;

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Tokens;
 use crate::error::KernelError;
 
-/// Begin of the line before a module, which ends with the file of the module. Users do not write it.
+/// Begin of the line before a module, which ends with the file of the module.
 const MODULE_BEGIN: &str = "//# zippy module ";
 
 /// Line after a module.
@@ -65,8 +65,8 @@ struct PlaceholderText {
 }
 
 impl WgslModule {
-    /// A file with this text, at a path relative to a source file. [`wgsl_module!`](crate::wgsl_module)
-    /// calls it.
+    /// Creates the module of a file with this text, at a path relative to a source file.
+    /// [`wgsl_module!`](crate::wgsl_module) calls it.
     pub const fn included(source_file: &'static str, path: &'static str, text: &'static str) -> Self {
         Self { source_file, path, text, defines: Vec::new() }
     }

@@ -1,6 +1,6 @@
-// Voxels of the volume. `Cell` is the type of the bound voxels, COMPONENTS the number of interleaved
-// components per voxel. shaders/volume/linear.wgsl or shaders/volume/nearest.wgsl follows, for
-// values between voxels.
+// Voxels of the volume. `Cell` is the type of the bound voxels, COMPONENTS the number of
+// interleaved components per voxel. shaders/volume/linear.wgsl or shaders/volume/nearest.wgsl
+// follows, for values between voxels.
 
 @group(0) @binding(0) var<storage, read> volume: array<Cell>;
 

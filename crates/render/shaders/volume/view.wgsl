@@ -1,7 +1,7 @@
 // Rays of an image and their lattice of samples, for the whole volume and never for a chunk. First
 // part of the ray caster. crates/render/src/volume/kernels.rs composes it and declares PLANES, the
-// number of clip planes, with its limit MAX_CLIP_PLANES, and MAX_STEPS, the largest number of sample
-// distances on a ray. Equivalent Rust code: crates/render/src/volume/view.rs.
+// number of clip planes, with its limit MAX_CLIP_PLANES, and MAX_STEPS, the largest number of
+// sample distances on a ray. Equivalent Rust code: crates/render/src/volume/view.rs.
 
 struct View {
   eye: vec3<f32>,          // in voxels
