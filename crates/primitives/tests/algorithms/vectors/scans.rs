@@ -140,6 +140,9 @@ fn assert_ends_run(program: impl Fn(&World, &GlobalArray<u32, 1>, &GlobalArray<u
 /// The test has every way in which two scans of the same vectors can differ.
 #[test]
 fn scans_that_differ_between_ranks_end_the_run() {
+    if support::launcher::size().is_some() {
+        return; // the run of a launcher can end only once
+    }
     type Scan = fn(VectorCombination<'_, u32>, &GlobalArray<u32, 1>) -> Result<()>;
     let scans: [Scan; 7] = [
         |x, _| x.reduce().map(drop),
