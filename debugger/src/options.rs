@@ -62,7 +62,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         comparison: Comparison,
     },
-    /// Answers JSON requests: about arrays and cells, for pictures and files, to control the program
+    /// Answers JSON requests: about arrays and cells, for pictures and files, to control the run
     ///
     /// Writes JSON answers to standard output, one per line. Requests on the command line set the
     /// exit code: 1 if an answer is an error.

@@ -1,4 +1,4 @@
-//! [`SourceFile`]: a source file as text, and as code without comments and without the contents of strings.
+//! [`SourceFile`]: a source file as text, and as code without comments and string contents.
 
 use std::path::{Path, PathBuf};
 

@@ -194,11 +194,12 @@ impl TextPart {
 /// use zippy_device::wgsl::{WgslComposer, WgslModule};
 ///
 /// const SQUARES: WgslModule =
-///     WgslModule::included("src/lib.rs", "squares.wgsl", "fn square(x: $NUMBER) -> $NUMBER { return x * x % MOST; }");
-/// let composer = WgslComposer::new().constant("MOST", 7_u32).module(SQUARES.define("NUMBER", "u32"));
+///     WgslModule::included("src/lib.rs", "squares.wgsl", "fn f(x: $T) -> $T { return x * x % MOST; }");
+/// let composer = WgslComposer::new().constant("MOST", 7_u32).module(SQUARES.define("T", "u32"));
 /// assert_eq!(
 ///     composer.compose()?,
-///     "const MOST = 7u;\n//# zippy module src/squares.wgsl\nfn square(x: u32) -> u32 { return x * x % MOST; }\n"
+///     "const MOST = 7u;\n//# zippy module src/squares.wgsl\n\
+///      fn f(x: u32) -> u32 { return x * x % MOST; }\n"
 /// );
 /// # Ok::<(), zippy_base::error::KernelError>(())
 /// ```

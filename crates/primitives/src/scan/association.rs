@@ -2,8 +2,8 @@
 //! `shaders/scan/scan.wgsl`.
 //!
 //! The cells of a vector are cut into blocks of [`CELLS_PER_BLOCK`] by their index, and blocks into
-//! runs of [`CELLS_PER_RUN`]. A run is combined from the left, the runs of a block by a binary tree,
-//! and blocks from the left.
+//! runs of [`CELLS_PER_RUN`]. A run is combined from the left, the runs of a block by a binary
+//! tree, and blocks from the left.
 
 /// Number of cells per run; a run is combined from the left.
 pub(super) const CELLS_PER_RUN: usize = 16;

@@ -186,7 +186,8 @@ impl<T: Element, S> Combination<'_, T, S> {
     /// let starts = world.local_array::<u32, 1>("starts", &Layout::new([5]))?;
     /// world.on_rank().combine(&counts, &Operator::Add).exclusive_scan(&starts, 0)?;
     /// assert_eq!(starts.all().read()?, [0, 3, 4, 8, 9]);
-    /// world.on_rank().combine(&counts, &Operator::Add).by_flag(&flags).exclusive_scan(&starts, 0)?;
+    /// let segments = world.on_rank().combine(&counts, &Operator::Add).by_flag(&flags);
+    /// segments.exclusive_scan(&starts, 0)?;
     /// assert_eq!(starts.all().read()?, [0, 3, 0, 4, 5]);
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();

@@ -39,7 +39,8 @@ impl<T: Element> Combination<'_, T, ByFlag> {
     /// let (flags, values, sums) = (array("flags")?, array("values")?, array("sums")?);
     /// flags.all().write(&[0, 0, 1, 1, 0])?;
     /// values.all().write(&[3, 1, 4, 1, 5])?;
-    /// assert_eq!(world.on_rank().combine(&values, &Operator::Add).by_flag(&flags).reduce_segments(&sums)?, 3);
+    /// let segments = world.on_rank().combine(&values, &Operator::Add).by_flag(&flags);
+    /// assert_eq!(segments.reduce_segments(&sums)?, 3);
     /// assert_eq!(sums.at(..3).read()?, [4, 4, 6]);
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();

@@ -114,7 +114,8 @@ impl<K: Element, T: Element> Combination<'_, T, ByKey<K>> {
     /// let (keys, values, runs, sums) = (array("keys")?, array("values")?, array("runs")?, array("sums")?);
     /// keys.all().write(&[7, 7, 2, 2, 2])?;
     /// values.all().write(&[3, 1, 4, 1, 5])?;
-    /// assert_eq!(world.on_rank().combine(&values, &Operator::Add).by_key(&keys).reduce_runs(&runs, &sums)?, 2);
+    /// let by_key = world.on_rank().combine(&values, &Operator::Add).by_key(&keys);
+    /// assert_eq!(by_key.reduce_runs(&runs, &sums)?, 2);
     /// assert_eq!((runs.at(..2).read()?, sums.at(..2).read()?), (vec![7, 2], vec![4, 10]));
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
